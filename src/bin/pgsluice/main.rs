@@ -1,0 +1,2 @@
+//! The `pgsluice` command.
+fn main() {}

@@ -1,0 +1,11 @@
+//! integer (being written)
+use super::*; use crate::record::Value; use crate::catalog::PgType; use std::sync::Arc; use std::borrow::Cow;
+pub(super) fn int2_from_text(source: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn int4_from_text(source: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn int8_from_text(source: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn oid_from_text(source: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn int2_from_value(value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn int4_from_value(value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn int8_from_value(value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn oid_from_value(value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+pub(super) fn push_key(body: &[u8], out: &mut Vec<u8>) { unimplemented!() }

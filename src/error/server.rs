@@ -1,0 +1,119 @@
+//! From a server's answer to an [`Error`]: SQLSTATE to kind, and only words that can hold no value of a row.
+
+use tokio_postgres::error::DbError;
+
+use super::{Error, ErrorKind};
+
+/// What a data error says of a record, without values. MESSAGE, DETAIL and CONTEXT of class 22 and 23 hold values,
+/// so our own words for the code stand instead; the text of a RAISE (P0001) is its author's and is passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ServerFault {
+    pub(crate) sqlstate: String,
+    pub(crate) column: Option<String>,
+    pub(crate) constraint: Option<String>,
+    pub(crate) reason: String,
+}
+
+impl ServerFault {
+    pub(crate) fn new(db: &DbError) -> Self {
+        let code = db.code().code();
+        let reason = match code {
+            "P0001" => db.message().to_owned(),
+            _ => match words(code) {
+                Some(words) => match db.constraint() {
+                    Some(constraint) => format!("{words} \"{constraint}\""),
+                    None => words.to_owned(),
+                },
+                None => "the server refused the record".to_owned(),
+            },
+        };
+        Self {
+            sqlstate: code.to_owned(),
+            column: db.column().map(str::to_owned),
+            constraint: db.constraint().map(str::to_owned),
+            reason,
+        }
+    }
+}
+
+/// Our words for the codes of data errors.
+fn words(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "21000" => "a row would be changed twice by one statement",
+        "22001" => "the value is too long for the column",
+        "22003" => "the number is out of range for the column",
+        "22007" | "22008" => "not a date or time that the column can hold",
+        "22021" => "invalid byte sequence for the encoding",
+        "22026" => "the bit string's length does not match the column",
+        "22P02" => "not a valid text form of the column's type",
+        "22P03" => "not a valid binary form of the column's type",
+        "22P05" => "a character that the database cannot hold",
+        "22030" => "a JSON object with a doubled key",
+        "22032" => "not valid JSON",
+        "2200M" | "2200N" | "2200S" | "2200T" => "not valid XML",
+        "23000" | "23001" => "a constraint refuses the row",
+        "23502" => "NULL in a column that is NOT NULL",
+        "23503" => "no such row in the referenced table, by foreign key",
+        "23505" => "the key is stored already, by unique constraint",
+        "23514" => "refused by check constraint",
+        "23P01" => "overlaps a stored row, by exclusion constraint",
+        "42622" => "the name is too long",
+        "44000" => "refused by the view's check option",
+        "54000" => "too large for the server",
+        _ if code.starts_with("22") => "a value that the column cannot hold",
+        _ if code.starts_with("23") => "refused by a constraint",
+        _ => return None,
+    })
+}
+
+/// True for the errors that one record causes: they are narrowed down to it.
+pub(crate) fn is_data(code: &str) -> bool {
+    matches!(code.get(..2), Some("21" | "22" | "23" | "54")) || matches!(code, "P0001" | "44000" | "42622")
+}
+
+/// True for the errors that go away by themselves: lost connections, deadlocks, servers that start or switch over.
+pub(super) fn is_retryable(code: &str) -> bool {
+    matches!(code.get(..2), Some("08" | "53"))
+        || matches!(code, "57P01" | "57P02" | "57P03" | "57014" | "25P03" | "40001" | "40P01" | "55P03" | "25006")
+}
+
+fn kind(code: &str) -> ErrorKind {
+    match code {
+        "42501" => ErrorKind::Permission,
+        "42P01" | "42703" | "42804" => ErrorKind::Schema,
+        "57P01" | "57P02" | "57P03" | "25006" => ErrorKind::Connection,
+        "57014" | "25P03" => ErrorKind::Timeout,
+        _ if is_data(code) => ErrorKind::Rejected,
+        _ => match code.get(..2) {
+            Some("08" | "53") => ErrorKind::Connection,
+            Some("28" | "3D") => ErrorKind::Authentication,
+            Some("0A") => ErrorKind::Unsupported,
+            _ => ErrorKind::Server,
+        },
+    }
+}
+
+/// The error of `operation` that the client library reports. Its source chain ends here: the library's own text
+/// may hold values.
+pub(crate) fn from_server(operation: &'static str, error: &tokio_postgres::Error) -> Error {
+    if let Some(db) = error.as_db_error() {
+        let code = db.code().code();
+        let message =
+            if is_data(code) { ServerFault::new(db).reason } else { db.message().to_owned() };
+        let mut mapped = Error::new(kind(code), operation, message).with_sqlstate(code);
+        if let Some(table) = db.table() {
+            mapped = mapped.with_context("table", table);
+        }
+        if let Some(column) = db.column() {
+            mapped = mapped.with_context("column", column);
+        }
+        return mapped;
+    }
+    let mut words = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    Error::new(ErrorKind::Connection, operation, words)
+}

@@ -1,0 +1,1 @@
+//! Real Postgres servers for tests.

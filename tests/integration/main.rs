@@ -1,0 +1,1 @@
+//! The integration tests: real servers, one binary.
