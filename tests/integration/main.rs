@@ -1,1 +1,4 @@
-//! The integration tests: real servers, one binary.
+//! The integration tests: real servers, one binary, a module a concern.
+#![allow(clippy::unwrap_used)]
+
+mod smoke;
