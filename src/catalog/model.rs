@@ -189,4 +189,12 @@ impl PgType {
             _ => (self, typmod),
         }
     }
+
+    /// True where the type itself, a domain, refuses NULL.
+    pub fn refuses_null(&self) -> bool {
+        match &self.kind {
+            TypeKind::Domain { base, not_null, .. } => *not_null || base.refuses_null(),
+            _ => false,
+        }
+    }
 }
