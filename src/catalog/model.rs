@@ -51,18 +51,28 @@ pub struct Table {
     pub unique_indexes: Vec<UniqueIndex>,
     /// Columns of the partition key, as positions in `columns`, of a partitioned parent; none for expressions.
     pub partition_columns: Vec<usize>,
-    /// CHECK constraints and NOT NULL domains: the columns that each reads, as positions in `columns`.
+    /// What else can refuse a row for another row: the names of unique indexes over expressions or not (yet) valid, of
+    /// exclusion constraints and keys WITHOUT OVERLAPS, and of unique indexes that only a partition has.
+    pub other_unique: Vec<String>,
+    /// CHECK constraints (of partitions and of the tables below a view too) and domains with NOT NULL or a CHECK: the
+    /// columns that each reads, as positions in `columns`; all columns where that is not known.
     pub checks: Vec<Vec<usize>>,
-    /// True where a BEFORE INSERT row trigger is enabled.
+    /// True where a BEFORE INSERT row trigger is enabled, here, on a partition or on a table below a view.
     pub before_insert_triggers: bool,
     /// True where an INSTEAD OF trigger stands on a view.
     pub instead_of_triggers: bool,
-    /// True where some constraint is deferrable: they are made immediate inside the transaction.
+    /// True where some constraint is deferrable (foreign keys that reference the table too): they are made immediate
+    /// inside the transaction.
     pub deferrable_constraints: bool,
     /// True where a foreign key of the table references the table itself.
     pub self_reference: bool,
-    /// True where row security is active for the current user.
+    /// True where row security is active for the current user, or stands on a table below a view.
     pub row_security: bool,
+    /// The server could take an INSERT, grants aside: false for a view that is neither updatable nor has an INSTEAD OF
+    /// trigger, and for a foreign table whose wrapper only reads.
+    pub insertable: bool,
+    /// A table of this session alone.
+    pub temporary: bool,
 }
 
 /// How a column's identity is declared.
@@ -96,6 +106,8 @@ pub struct Column {
     pub identity: Identity,
     /// A generated (stored or virtual) column: never written.
     pub generated: bool,
+    /// False where the column's collation calls texts of different bytes equal.
+    pub deterministic_collation: bool,
 }
 
 /// A unique index over plain columns.
@@ -118,6 +130,8 @@ pub struct UniqueIndex {
     pub plain_equality: Vec<bool>,
     /// For each column: the index's collation is the column's own.
     pub own_collation: Vec<bool>,
+    /// For each column: the index's equality operator is the one that `=` means for the column's type.
+    pub own_operator: Vec<bool>,
 }
 
 /// A type, resolved down to its base.
@@ -125,7 +139,8 @@ pub struct UniqueIndex {
 pub struct PgType {
     /// `pg_type.oid`.
     pub oid: u32,
-    /// `format_type(oid, -1)`: quoted and qualified as a cast needs it, without a length (`bpchar`, `"bit"`).
+    /// Quoted as a cast needs it, without a length (`bpchar`, `"bit"`); with its schema for all types outside of
+    /// `pg_catalog`, so that it does not depend on the search path.
     pub sql_name: String,
     /// `pg_type.typname`, bare.
     pub name: String,

@@ -1,1 +1,3 @@
-//! sql
+//! Statement texts: quoting and builders. Pure; knows no connection.
+
+pub(crate) mod quote;
