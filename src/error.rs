@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-pub(crate) use server::{ServerFault, from_server};
+pub(crate) use server::{ServerFault, from_server, is_data};
 
 /// The result of every fallible call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

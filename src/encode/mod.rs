@@ -18,6 +18,7 @@ mod json;
 mod network;
 mod numeric;
 mod range;
+mod spelling;
 mod text;
 mod text_form;
 mod uuid;

@@ -1,0 +1,465 @@
+//! From a caller's record to an encoded one: columns resolved once, fields encoded straight into the chunk.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::log::{Chunk, ColumnSet, Fields, LogRow, Op, body};
+use super::target::{Target, column_number};
+use crate::encode::{EncodeContext, EncodeError, NULL};
+use crate::error::{Error, ErrorKind, Reject, Result};
+use crate::options::ConflictAction;
+use crate::record::{RowKind, Value};
+
+/// Why a record was refused before it was accepted. Never holds a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordError {
+    /// The code that the server would give.
+    pub sqlstate: String,
+    /// The column to blame.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub reason: String,
+    /// The record can never be right on this table, whatever its values: a fault of the configuration, not a reject.
+    pub configuration: bool,
+}
+
+impl RecordError {
+    fn at(column: &str, sqlstate: &str, reason: impl Into<String>) -> Self {
+        Self {
+            sqlstate: sqlstate.to_owned(),
+            column: Some(column.to_owned()),
+            reason: reason.into(),
+            configuration: false,
+        }
+    }
+
+    /// A record that is wrong as a whole (a cut line, a wrong number of fields).
+    pub fn whole(sqlstate: &str, reason: impl Into<String>) -> Self {
+        Self { sqlstate: sqlstate.to_owned(), column: None, reason: reason.into(), configuration: false }
+    }
+
+    fn configuration(column: Option<&str>, reason: impl Into<String>) -> Self {
+        Self {
+            sqlstate: "42000".to_owned(),
+            column: column.map(str::to_owned),
+            reason: reason.into(),
+            configuration: true,
+        }
+    }
+
+    /// The error of the call that brought the record.
+    pub(crate) fn into_error(self, table: &str) -> Error {
+        let kind = if self.configuration { ErrorKind::Config } else { ErrorKind::Data };
+        let mut error = Error::new(kind, "write record", self.reason).with_context("table", table);
+        if let Some(column) = self.column {
+            error = error.with_context("column", column);
+        }
+        if kind == ErrorKind::Data { error.with_sqlstate(self.sqlstate) } else { error }
+    }
+
+    /// The rejected record, under a policy that sets them aside.
+    pub(crate) fn into_reject(self, position: u64, raw: Option<Bytes>) -> Reject {
+        Reject {
+            position,
+            sqlstate: self.sqlstate,
+            column: self.column,
+            constraint: None,
+            reason: self.reason,
+            raw,
+        }
+    }
+}
+
+/// Encodes records that give some of a declared list of columns. One a thread; [`Clone`] for more.
+#[derive(Clone)]
+pub struct Encoder {
+    target: Arc<Target>,
+    /// The declared columns, as positions in the table.
+    columns: ColumnSet,
+    /// For each declared column: a generated one, which is left out.
+    skipped: Vec<bool>,
+    any_skipped: bool,
+    /// The key's columns, as positions in `columns`.
+    key_at: Vec<Option<usize>>,
+    /// The declared columns that are NOT NULL.
+    not_null: Vec<usize>,
+    /// Under `INSERT_OR_REPLACE`: the nullable columns that are not declared.
+    undeclared_nullable: Vec<u16>,
+    context: EncodeContext,
+    /// For each declared column: its field in the chunk's bytes, of the record under way.
+    spans: Vec<(usize, usize)>,
+    scratch: Vec<u8>,
+}
+
+impl std::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Encoder").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+/// No field yet.
+const ABSENT: (usize, usize) = (usize::MAX, usize::MAX);
+
+impl Encoder {
+    pub(crate) fn new(target: Arc<Target>, names: &[&str], context: EncodeContext) -> Result<Self> {
+        let fault = |words: String| {
+            Error::new(ErrorKind::Config, "declare columns", words)
+                .with_context("table", target.table.relation.name.to_string())
+        };
+        let mut columns = Vec::with_capacity(names.len());
+        let mut skipped = Vec::with_capacity(names.len());
+        for name in names {
+            let Some(position) = target.table.columns.iter().position(|column| column.name == *name) else {
+                let known: Vec<&str> = target.table.columns.iter().map(|c| c.name.as_str()).collect();
+                return Err(fault(format!("no column \"{name}\"")).with_hint(format!(
+                    "the table's columns are {}",
+                    known.join(", ")
+                )));
+            };
+            let number = column_number(position);
+            if columns.contains(&number) {
+                return Err(fault(format!("column \"{name}\" is declared twice")));
+            }
+            let generated = target.table.columns[position].generated;
+            if generated && !target.skip_generated {
+                return Err(fault(format!("column \"{name}\" is generated by the server and cannot be given"))
+                    .with_context("column", *name)
+                    .with_hint("leave it out, or set sink.skip-generated-columns=true to ignore it"));
+            }
+            columns.push(number);
+            skipped.push(generated);
+        }
+        Ok(Self::over(target, columns.into(), skipped, context))
+    }
+
+    /// Over all columns of the table, for records whose columns are only known when they come.
+    pub(crate) fn undeclared(target: Arc<Target>, context: EncodeContext) -> Self {
+        let columns: ColumnSet = (0..target.table.columns.len()).map(column_number).collect();
+        let skipped = target.table.columns.iter().map(|column| column.generated).collect();
+        Self::over(target, columns, skipped, context)
+    }
+
+    fn over(target: Arc<Target>, columns: ColumnSet, skipped: Vec<bool>, context: EncodeContext) -> Self {
+        let at = |column: u16| columns.iter().position(|&declared| declared == column);
+        let key_at =
+            target.key.as_ref().map_or_else(Vec::new, |key| key.columns.iter().map(|&c| at(c)).collect());
+        let nullable = |(position, column): (usize, &crate::catalog::Column)| {
+            let number = column_number(position);
+            let fill = !column.not_null && !column.generated && !target.is_key(position);
+            (fill && at(number).is_none()).then_some(number)
+        };
+        let undeclared_nullable = target.table.columns.iter().enumerate().filter_map(nullable).collect();
+        let not_null = columns.iter().enumerate();
+        let not_null = not_null.filter(|(_, column)| target.table.columns[usize::from(**column)].not_null);
+        Self {
+            not_null: not_null.map(|(index, _)| index).collect(),
+            any_skipped: skipped.contains(&true),
+            spans: vec![ABSENT; columns.len()],
+            key_at,
+            undeclared_nullable,
+            columns,
+            skipped,
+            context,
+            scratch: Vec::new(),
+            target,
+        }
+    }
+
+    fn name(&self, column: u16) -> &str {
+        &self.target.table.columns[usize::from(column)].name
+    }
+
+    /// Begins a record at the end of `chunk`. Nothing of it is there until [`RowEncoder::finish`].
+    ///
+    /// `position` is the caller's token for reports; 0 = the count of records since the sink was opened.
+    pub fn row<'a>(&'a mut self, chunk: &'a mut Chunk, kind: RowKind, position: u64) -> RowEncoder<'a> {
+        self.spans.fill(ABSENT);
+        let start = chunk.log.bytes.len();
+        RowEncoder {
+            key_start: chunk.log.keys.len(),
+            removed_before: self.context.removed_u0000,
+            encoder: self,
+            chunk,
+            kind,
+            position,
+            start,
+            given: 0,
+            in_order: true,
+            finished: false,
+        }
+    }
+}
+
+/// One record under way; dropped without [`finish`](Self::finish) it leaves no trace.
+pub struct RowEncoder<'a> {
+    encoder: &'a mut Encoder,
+    chunk: &'a mut Chunk,
+    kind: RowKind,
+    position: u64,
+    start: usize,
+    key_start: usize,
+    removed_before: u64,
+    given: usize,
+    in_order: bool,
+    finished: bool,
+}
+
+impl RowEncoder<'_> {
+    /// The position of a column among the declared ones.
+    pub(crate) fn find(&self, name: &str) -> Result<usize, RecordError> {
+        let found = self.encoder.columns.iter().position(|&column| self.encoder.name(column) == name);
+        found.ok_or_else(|| RecordError::configuration(None, format!("the table has no column \"{name}\"")))
+    }
+
+    /// Gives the declared column `index` the value that its type's input function reads in `text`.
+    ///
+    /// # Errors
+    /// The text is none of the type's, or out of the column's range.
+    #[inline]
+    pub fn text(&mut self, index: usize, text: &str) -> Result<(), RecordError> {
+        self.field(index, "text", |codec, context, out| codec.encode_text(text, context, out))
+    }
+
+    /// Gives the declared column `index` a value.
+    ///
+    /// # Errors
+    /// The value's kind does not fit the column, or it is out of the column's range.
+    pub fn value(&mut self, index: usize, value: &Value<'_>) -> Result<(), RecordError> {
+        self.field(index, value.kind(), |codec, context, out| codec.encode_value(value, context, out))
+    }
+
+    /// Gives the declared column `index` NULL.
+    ///
+    /// # Errors
+    /// The column is generated, or given twice.
+    pub fn null(&mut self, index: usize) -> Result<(), RecordError> {
+        self.field(index, "null", |_, _, out| {
+            out.extend_from_slice(&NULL);
+            Ok(())
+        })
+    }
+
+    #[inline]
+    fn field(
+        &mut self,
+        index: usize,
+        source: &str,
+        encode: impl FnOnce(&crate::encode::Codec, &mut EncodeContext, &mut Vec<u8>) -> Result<(), EncodeError>,
+    ) -> Result<(), RecordError> {
+        if self.encoder.any_skipped && self.encoder.skipped[index] {
+            return self.generated(index);
+        }
+        let Encoder { target, columns, spans, context, .. } = &mut *self.encoder;
+        let column = usize::from(columns[index]);
+        if spans[index] != ABSENT {
+            return Err(RecordError::at(&target.table.columns[column].name, "42701", "the column is given twice"));
+        }
+        let out = &mut self.chunk.log.bytes;
+        let start = out.len();
+        if let Err(error) = encode(&target.codecs[column], context, out) {
+            return Err(refused(target, column, source, &error));
+        }
+        spans[index] = (start, out.len());
+        self.in_order &= index == self.given;
+        self.given += 1;
+        Ok(())
+    }
+
+    /// A generated column that a record gives: left out where the option says so.
+    #[cold]
+    fn generated(&self, index: usize) -> Result<(), RecordError> {
+        if self.encoder.target.skip_generated {
+            return Ok(());
+        }
+        Err(RecordError::configuration(
+            Some(self.encoder.name(self.encoder.columns[index])),
+            "the column is generated by the server and cannot be given; leave it out, or set \
+             sink.skip-generated-columns=true",
+        ))
+    }
+
+    /// Ends the record: checks its key and adds it to the chunk. `raw` is the record as the input had it; it comes
+    /// back in [`Reject::raw`].
+    ///
+    /// # Errors
+    /// A key column is NULL or missing; a delete on a table without a key. Nothing of the record is in the chunk then.
+    pub fn finish(mut self, raw: Option<Bytes>) -> Result<(), RecordError> {
+        let target = Arc::clone(&self.encoder.target);
+        let Some(op) = target.op(self.kind) else {
+            self.chunk.log.dropped.push(self.position);
+            return Ok(());
+        };
+        if op != Op::Upsert && target.key.is_none() {
+            return Err(RecordError::configuration(
+                None,
+                "a delete needs a primary key (or sink.key-columns), and the table has none",
+            ));
+        }
+        let key = self.key(&target, op)?;
+        let unmergeable = op == Op::Upsert && self.null_in_not_null();
+        let set = if op == Op::Upsert { self.upsert_fields(&target) } else { self.key_fields(&target) };
+        let log = &mut self.chunk.log;
+        let row = LogRow {
+            start: self.start,
+            end: log.bytes.len(),
+            key_start: self.key_start,
+            key_end: log.keys.len(),
+            position: self.position,
+            set: log.intern(&set),
+            lane_hash: key.lane_hash,
+            op,
+            partial_key: key.partial,
+            unmergeable,
+        };
+        log.removed_u0000 += self.encoder.context.removed_u0000 - self.removed_before;
+        log.push(row, raw);
+        self.finished = true;
+        Ok(())
+    }
+
+    fn null_in_not_null(&self) -> bool {
+        let bytes = &self.chunk.log.bytes;
+        self.encoder.not_null.iter().any(|&index| {
+            let (start, end) = self.encoder.spans[index];
+            (start, end) != ABSENT && body(&bytes[start..end]).is_none()
+        })
+    }
+
+    /// Appends the canonical key to the chunk's keys.
+    fn key(&mut self, target: &Target, op: Op) -> Result<KeyFacts, RecordError> {
+        let Some(key) = &target.key else { return Ok(KeyFacts { partial: false, lane_hash: 0 }) };
+        let log = &mut self.chunk.log;
+        let mut partial = false;
+        let mut lane_hash = 0;
+        for (n, (&column, at)) in key.columns.iter().zip(&self.encoder.key_at).enumerate() {
+            let name = || target.table.columns[usize::from(column)].name.as_str();
+            let from = log.keys.len();
+            let span = at.map_or(ABSENT, |at| self.encoder.spans[at]);
+            if span == ABSENT {
+                if op != Op::Upsert || !target.server_gives(column) {
+                    return Err(RecordError::at(name(), "23502", "the key column is not given"));
+                }
+                partial = true;
+                log.keys.push(2);
+            } else if let Some(body) = body(&log.bytes[span.0..span.1]) {
+                log.keys.push(1);
+                if key.server_equality {
+                    // Only a spelling; the server tells later which spellings are one key.
+                    push_spelling(body, &mut log.keys);
+                } else {
+                    target.codecs[usize::from(column)].push_key(body, &mut log.keys);
+                }
+            } else if key.nulls_match {
+                log.keys.push(0);
+            } else {
+                return Err(RecordError::at(name(), "23502", "NULL in a key column"));
+            }
+            if target.lanes > 1 && target.lane_columns.contains(&n) {
+                lane_hash = hash(lane_hash, &log.keys[from..]);
+            }
+        }
+        // Rows whose key the server completes can meet any other: they keep to the first lane.
+        Ok(KeyFacts { partial, lane_hash: if partial { 0 } else { lane_hash } })
+    }
+
+    /// Leaves the key's fields alone, in the key's order: what else a delete brings is ignored.
+    fn key_fields(&mut self, target: &Target) -> ColumnSet {
+        let Encoder { spans, key_at, scratch, .. } = &mut *self.encoder;
+        let bytes = &mut self.chunk.log.bytes;
+        scratch.clear();
+        for &(start, end) in key_at.iter().flatten().map(|&at| &spans[at]) {
+            scratch.extend_from_slice(&bytes[start..end]);
+        }
+        bytes.truncate(self.start);
+        bytes.extend_from_slice(scratch);
+        target.key.as_ref().map_or_else(|| Arc::from([]), |key| Arc::clone(&key.columns))
+    }
+
+    /// Brings the fields into the order of the declared columns, applies `INSERT_OR_REPLACE`'s rule for columns that
+    /// are not given, and tells the record's column set.
+    fn upsert_fields(&mut self, target: &Target) -> ColumnSet {
+        let replace = target.action == ConflictAction::InsertOrReplace && target.key.is_some();
+        let encoder = &mut *self.encoder;
+        let bytes = &mut self.chunk.log.bytes;
+        let whole = self.in_order && self.given == encoder.columns.len();
+        let nothing_to_fill = !replace
+            || (encoder.undeclared_nullable.is_empty() && !has_null(&bytes[self.start..]));
+        if whole && nothing_to_fill {
+            return Arc::clone(&encoder.columns);
+        }
+        encoder.scratch.clear();
+        let mut set = Vec::with_capacity(encoder.columns.len());
+        for (index, &column) in encoder.columns.iter().enumerate() {
+            let (start, end) = encoder.spans[index];
+            let declared = &target.table.columns[usize::from(column)];
+            let key = encoder.key_at.contains(&Some(index));
+            let field = match encoder.spans[index] {
+                ABSENT => None,
+                _ => Some(&bytes[start..end]),
+            };
+            // Under replace, no value is NULL, and NULL in a NOT NULL column is its DEFAULT (none: NULL, which the
+            // server refuses).
+            let field = if !replace || key || encoder.skipped[index] {
+                field
+            } else if declared.not_null {
+                field.filter(|field| declared.default.is_none() || body(field).is_some())
+            } else {
+                Some(field.unwrap_or(&NULL))
+            };
+            if let Some(field) = field {
+                set.push(column);
+                encoder.scratch.extend_from_slice(field);
+            }
+        }
+        if replace {
+            for &column in &encoder.undeclared_nullable {
+                set.push(column);
+                encoder.scratch.extend_from_slice(&NULL);
+            }
+        }
+        bytes.truncate(self.start);
+        bytes.extend_from_slice(&encoder.scratch);
+        set.into()
+    }
+}
+
+impl Drop for RowEncoder<'_> {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.chunk.log.bytes.truncate(self.start);
+            self.chunk.log.keys.truncate(self.key_start);
+        }
+    }
+}
+
+struct KeyFacts {
+    partial: bool,
+    lane_hash: u32,
+}
+
+fn has_null(fields: &[u8]) -> bool {
+    Fields(fields).any(|field| body(field).is_none())
+}
+
+fn push_spelling(body: &[u8], keys: &mut Vec<u8>) {
+    keys.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes());
+    keys.extend_from_slice(body);
+}
+
+/// FNV-1a: short keys, and the lanes are few.
+fn hash(seed: u32, bytes: &[u8]) -> u32 {
+    let start = if seed == 0 { 0x811c_9dc5 } else { seed };
+    bytes.iter().fold(start, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cold]
+fn refused(target: &Target, column: usize, source: &str, error: &EncodeError) -> RecordError {
+    let column = &target.table.columns[column];
+    let mut reason = format!("{source} into {}: {}", column.data_type.sql_name, error.reason);
+    if error.server_might_read {
+        reason.push_str("; sink.text-values=true lets the server read the text");
+    }
+    RecordError::at(&column.name, error.sqlstate, reason)
+}

@@ -1,0 +1,113 @@
+//! The SQL of a step, by its form and column set.
+
+use crate::catalog::{Column, Identity, TypeKind};
+use crate::options::ConflictAction;
+use crate::sink::plan::Form;
+use crate::sink::target::{Target, column_number};
+use crate::sql::statement::{self, Assign, Source};
+
+/// How a step is carried out.
+#[derive(Debug, Clone)]
+pub(crate) enum Statement {
+    /// One statement.
+    One(String),
+    /// Stored rows are updated; the rows that the answer does not name are inserted. `upsert` decides on what is left
+    /// then, where the relation takes a conflict target.
+    Pair { update: String, insert: String, upsert: Option<String> },
+    /// There is nothing to do (no column beside the key to set to NULL).
+    Nothing,
+}
+
+/// The statement of a step, and the source that its rows take.
+pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Source) {
+    let source = match form {
+        // A delete brings the key alone: arrays of its columns are smaller than rows of the table.
+        Form::Delete | Form::Nullify if !has_array(target, set) => Source::ColumnArrays,
+        _ => target.source,
+    };
+    let columns = target.columns(source, set);
+    let Some(key) = target.statement_key() else {
+        return (Statement::One(statement::insert(&columns)), source);
+    };
+    let text = match form {
+        Form::Insert => statement::insert(&columns),
+        Form::Delete => statement::delete(&columns, &key),
+        Form::Nullify => {
+            let changes: Vec<Assign> = changeable(target).map(Assign::Null).collect();
+            if changes.is_empty() {
+                return (Statement::Nothing, source);
+            }
+            statement::update(&columns, &key, &changes)
+        }
+        Form::Ignore if target.needs_pair(set) => statement::insert_missing(&columns, &key),
+        Form::Ignore => statement::insert_or_ignore(&columns, &key),
+        Form::Update | Form::Replace | Form::Recreate => {
+            let changes = changes(target, form, set);
+            if !target.needs_pair(set) {
+                statement::upsert(&columns, &key, &changes)
+            } else if changes.is_empty() {
+                statement::insert_missing(&columns, &key)
+            } else {
+                let update = statement::update_returning(&columns, &key, &changes);
+                let insert = statement::insert_or_ignore(&columns, &key);
+                let upsert = (!key.no_target).then(|| statement::upsert(&columns, &key, &changes));
+                return (Statement::Pair { update, insert, upsert }, source);
+            }
+        }
+    };
+    (Statement::One(text), source)
+}
+
+/// unnest flattens arrays of arrays.
+fn has_array(target: &Target, set: &[u16]) -> bool {
+    set.iter().any(|&column| {
+        let (base, _) = target.table.columns[usize::from(column)].data_type.base(-1);
+        base.array_oid == 0 || matches!(base.kind, TypeKind::Array { .. })
+    })
+}
+
+/// Columns beside the key that an UPDATE may change.
+fn changeable(target: &Target) -> impl Iterator<Item = u16> + '_ {
+    let changeable = |(position, column): (usize, &Column)| {
+        let always = column.identity == Identity::Always;
+        (!column.generated && !always && !target.is_key(position)).then(|| column_number(position))
+    };
+    target.table.columns.iter().enumerate().filter_map(changeable)
+}
+
+/// What the stored row's columns become.
+fn changes(target: &Target, form: Form, set: &[u16]) -> Vec<Assign> {
+    let given = |column: u16| set.contains(&column);
+    let recreate = form == Form::Recreate;
+    let kept = |column: u16| !recreate && target.insert_only[usize::from(column)];
+    match form {
+        Form::Replace | Form::Recreate => {
+            let rest = changeable(target).filter(|&column| !kept(column));
+            let rest = rest.map(|column| if given(column) { Assign::Given(column) } else { Assign::Default(column) });
+            // After a delete the key's new spelling counts; and columns that a replace leaves out are NULL already.
+            let key = target.key.iter().flat_map(|key| key.columns.iter().copied()).filter(|&column| {
+                let declared = &target.table.columns[usize::from(column)];
+                recreate
+                    && target.key_spellings
+                    && given(column)
+                    && !declared.generated
+                    && declared.identity != Identity::Always
+            });
+            // A new row would draw a new identity; a given one cannot be assigned to a stored row.
+            let identity = (0..target.table.columns.len()).map(column_number).filter(|&column| {
+                let always = target.table.columns[usize::from(column)].identity
+                    == Identity::Always;
+                always && !given(column) && !target.is_key(usize::from(column))
+            });
+            key.map(Assign::Given).chain(rest).chain(identity.map(Assign::Default)).collect()
+        }
+        _ => {
+            debug_assert!(target.action != ConflictAction::InsertOrIgnore);
+            let beside_key = |&column: &u16| !target.is_key(usize::from(column)) && !kept(column);
+            let always = |&column: &u16| {
+                target.table.columns[usize::from(column)].identity != Identity::Always
+            };
+            set.iter().copied().filter(beside_key).filter(always).map(Assign::Given).collect()
+        }
+    }
+}

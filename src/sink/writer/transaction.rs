@@ -1,0 +1,344 @@
+//! Steps in a transaction: pipelined where no answer decides what comes next.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Error as ClientError};
+
+use super::Failure;
+use super::parameter::{FieldOffsets, Parameter, Rows, parameters};
+use super::statement::{Statement, build};
+use crate::error::{ServerFault, from_server, is_data};
+use crate::sink::plan::{Form, Plan, Step};
+use crate::sink::target::Target;
+use crate::sql::statement::Source;
+
+/// A join over more rows than this may be planned as a scan of the whole table.
+const JOINED_ROWS: usize = 512;
+
+/// One connection, for the statements of one batch.
+pub(super) struct Transaction<'a> {
+    client: &'a Client,
+    pub(super) target: &'a Target,
+}
+
+/// Why statements did not all succeed.
+pub(super) enum Trouble {
+    /// A record is to blame; the transaction (or its savepoint) has failed.
+    Data(ServerFault),
+    Other(Failure),
+}
+
+/// A statement with its rows.
+struct Request<'a> {
+    statement: Statement,
+    source: Source,
+    rows: Rows<'a>,
+    offsets: FieldOffsets,
+    /// Records that the rows stand for, where those that change nothing are counted by record.
+    records: u64,
+}
+
+impl<'a> Transaction<'a> {
+    pub(super) fn new(client: &'a Client, target: &'a Target) -> Self {
+        Self { client, target }
+    }
+
+    /// The whole plan in a transaction of its own: records without effect, or none where a data error undid it all.
+    pub(super) async fn run(&self, plan: &Plan<'_>) -> Result<Option<u64>, Failure> {
+        let steps = plan.steps(0..plan.units.len());
+        let requests = self.requests(plan, &steps);
+        let single = requests.len() == 1 && self.immediate().is_none() && self.target.prelude.is_none();
+        let pipelined = requests.iter().all(|request| !matches!(request.statement, Statement::Pair { .. }));
+        let result = if single && pipelined {
+            // One statement is a transaction by itself.
+            self.pipeline(&requests, &[], &[], true).await
+        } else if pipelined {
+            let after: Vec<&str> = self.immediate().into_iter().chain(["COMMIT"]).collect();
+            self.pipeline(&requests, &self.opening(), &after, true).await
+        } else {
+            self.begin().await?;
+            match self.one_by_one(&requests).await {
+                Ok(without_effect) => self.commit().await.map(|()| without_effect),
+                Err(trouble) => Err(trouble),
+            }
+        };
+        match result {
+            Ok(without_effect) => Ok(Some(without_effect)),
+            Err(Trouble::Data(_)) => {
+                if !pipelined {
+                    self.rollback().await?;
+                }
+                Ok(None)
+            }
+            Err(Trouble::Other(failure)) => {
+                // Best effort: the caller discards a connection whose transaction failed like this.
+                Err(failure)
+            }
+        }
+    }
+
+    pub(super) async fn begin(&self) -> Result<(), Failure> {
+        for text in self.opening() {
+            self.client.batch_execute(text).await.map_err(|error| not_committed(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Ok: the transaction, whose statements were all seen to succeed, is committed.
+    pub(super) async fn commit(&self) -> Result<(), Trouble> {
+        if let Some(immediate) = self.immediate() {
+            self.client.batch_execute(immediate).await.map_err(|error| trouble(&error, false))?;
+        }
+        self.client.batch_execute("COMMIT").await.map_err(|error| trouble(&error, true))
+    }
+
+    pub(super) async fn rollback(&self) -> Result<(), Failure> {
+        self.client.batch_execute("ROLLBACK").await.map_err(|error| not_committed(&error))
+    }
+
+    /// The units inside a savepoint: kept, or undone with the fault of the first statement that failed.
+    pub(super) async fn attempt(
+        &self,
+        plan: &Plan<'_>,
+        units: &[usize],
+    ) -> Result<Result<u64, ServerFault>, Failure> {
+        let steps = plan.steps(units.iter().copied());
+        let requests = self.requests(plan, &steps);
+        let pipelined = requests.iter().all(|request| !matches!(request.statement, Statement::Pair { .. }));
+        let after: Vec<&str> = self.immediate().into_iter().chain(["RELEASE SAVEPOINT pgsluice"]).collect();
+        let result = if pipelined {
+            self.pipeline(&requests, &["SAVEPOINT pgsluice"], &after, false).await
+        } else {
+            self.savepoint_one_by_one(&requests, &after).await
+        };
+        match result {
+            Ok(without_effect) => Ok(Ok(without_effect)),
+            Err(Trouble::Data(fault)) => {
+                let undo = "ROLLBACK TO SAVEPOINT pgsluice; RELEASE SAVEPOINT pgsluice";
+                self.client.batch_execute(undo).await.map_err(|error| not_committed(&error))?;
+                Ok(Err(fault))
+            }
+            Err(Trouble::Other(failure)) => Err(failure),
+        }
+    }
+
+    async fn savepoint_one_by_one(&self, requests: &[Request<'_>], after: &[&str]) -> Result<u64, Trouble> {
+        let execute = |text| self.client.batch_execute(text);
+        execute("SAVEPOINT pgsluice").await.map_err(|error| trouble(&error, false))?;
+        let without_effect = self.one_by_one(requests).await?;
+        for text in after {
+            execute(text).await.map_err(|error| trouble(&error, false))?;
+        }
+        Ok(without_effect)
+    }
+
+    /// Deferred constraints would fail at COMMIT, when nothing is left to narrow down.
+    fn immediate(&self) -> Option<&'static str> {
+        self.target.table.deferrable_constraints.then_some("SET CONSTRAINTS ALL IMMEDIATE")
+    }
+
+    fn opening(&self) -> Vec<&str> {
+        std::iter::once("BEGIN").chain(self.target.prelude.as_deref()).collect()
+    }
+
+    fn requests<'p>(&self, plan: &'p Plan<'_>, steps: &'p [Step]) -> Vec<Request<'p>> {
+        let mut requests = Vec::with_capacity(steps.len());
+        for step in steps {
+            let (statement, source) = build(self.target, step.form, &step.set);
+            let joined = match &statement {
+                Statement::Pair { .. } => true,
+                _ => match step.form {
+                    Form::Delete => source == Source::RowArray || step.set.len() > 1,
+                    Form::Nullify => true,
+                    _ => false,
+                },
+            };
+            let most = if joined { JOINED_ROWS } else { usize::MAX };
+            for units in step.units.chunks(most) {
+                let rows = Rows { set: &step.set, rows: units.iter().map(|&unit| plan.fields(unit)).collect() };
+                let records: usize = match step.form {
+                    Form::Ignore => units.iter().map(|&unit| plan.records(unit).len()).sum(),
+                    _ => units.len(),
+                };
+                requests.push(Request {
+                    statement: statement.clone(),
+                    source,
+                    offsets: offsets(source, &rows),
+                    rows,
+                    records: records as u64,
+                });
+            }
+        }
+        requests
+    }
+
+    /// Sends all at once; `commits` says that the last text makes the statements durable.
+    async fn pipeline(
+        &self,
+        requests: &[Request<'_>],
+        before: &[&str],
+        after: &[&str],
+        commits: bool,
+    ) -> Result<u64, Trouble> {
+        let text = |text| async move { self.client.batch_execute(text).await.map(|()| 0) }.boxed();
+        let mut futures: Vec<BoxFuture<'_, Result<u64, ClientError>>> = Vec::new();
+        futures.extend(before.iter().map(|&sql| text(sql)));
+        let mut without_effect = 0;
+        for request in requests {
+            let sql = match &request.statement {
+                Statement::One(sql) => sql,
+                Statement::Nothing => {
+                    without_effect += request.records;
+                    continue;
+                }
+                Statement::Pair { .. } => {
+                    return Err(Trouble::Other(Failure::not_committed(super::broken("a pair cannot be pipelined"))));
+                }
+            };
+            let run = async move {
+                let affected = self.execute(sql, request.source, &request.rows, &request.offsets).await?;
+                Ok(request.records.saturating_sub(affected))
+            };
+            futures.push(run.boxed());
+        }
+        futures.extend(after.iter().map(|&sql| text(sql)));
+        let mut first = None;
+        for result in in_order(futures).await {
+            match result {
+                Ok(count) => without_effect += count,
+                // What follows the first error only says that the transaction has failed.
+                Err(error) => {
+                    first.get_or_insert(error);
+                }
+            }
+        }
+        match first {
+            Some(error) => Err(trouble(&error, commits)),
+            None => Ok(without_effect),
+        }
+    }
+
+    async fn one_by_one(&self, requests: &[Request<'_>]) -> Result<u64, Trouble> {
+        let mut without_effect = 0;
+        for request in requests {
+            without_effect += match &request.statement {
+                Statement::Nothing => request.records,
+                Statement::One(sql) => {
+                    let affected = self.execute(sql, request.source, &request.rows, &request.offsets).await;
+                    request.records.saturating_sub(affected.map_err(|error| trouble(&error, false))?)
+                }
+                Statement::Pair { update, insert, upsert } => {
+                    let left = self.pair(update, insert, upsert.as_deref(), request).await;
+                    left.map_err(|error| trouble(&error, false))?
+                }
+            };
+        }
+        Ok(without_effect)
+    }
+
+    /// Updates what is stored and inserts the rest. A key that came in between goes round again, once; what then is
+    /// left has a row that hides (a trigger or row security swallows it), or is told by ON CONFLICT.
+    async fn pair(
+        &self,
+        update: &str,
+        insert: &str,
+        upsert: Option<&str>,
+        request: &Request<'_>,
+    ) -> Result<u64, ClientError> {
+        let source = request.source;
+        let mut rows = Rows { set: request.rows.set, rows: request.rows.rows.clone() };
+        for _ in 0..2 {
+            let found = {
+                let offsets = offsets(source, &rows);
+                let parameters = parameters(self.target, source, &rows, &offsets);
+                self.client.query_typed(update, &borrowed(&parameters)).await?
+            };
+            let mut missing = vec![true; rows.rows.len()];
+            for row in found {
+                let ordinal: i64 = row.try_get(0)?;
+                missing[usize::try_from(ordinal - 1).unwrap_or_default()] = false;
+            }
+            let mut missing = missing.into_iter();
+            rows.rows.retain(|_| missing.next().unwrap_or_default());
+            if rows.rows.is_empty() {
+                return Ok(0);
+            }
+            let inserted = self.execute(insert, source, &rows, &offsets(source, &rows)).await?;
+            if inserted == rows.rows.len() as u64 {
+                return Ok(0);
+            }
+        }
+        let left = rows.rows.len() as u64;
+        let Some(upsert) = upsert else { return Ok(left) };
+        let affected = self.execute(upsert, source, &rows, &offsets(source, &rows)).await?;
+        Ok(left.saturating_sub(affected))
+    }
+
+    async fn execute(
+        &self,
+        sql: &str,
+        source: Source,
+        rows: &Rows<'_>,
+        offsets: &FieldOffsets,
+    ) -> Result<u64, ClientError> {
+        let parameters = parameters(self.target, source, rows, offsets);
+        self.client.execute_typed(sql, &borrowed(&parameters)).await
+    }
+
+    /// The first column of each row of an answer.
+    pub(super) async fn numbers(
+        &self,
+        sql: &str,
+        source: Source,
+        rows: &Rows<'_>,
+    ) -> Result<Vec<i64>, Trouble> {
+        let offsets = offsets(source, rows);
+        let parameters = parameters(self.target, source, rows, &offsets);
+        let answer = self.client.query_typed(sql, &borrowed(&parameters)).await;
+        let numbers = answer.and_then(|rows| rows.iter().map(|row| row.try_get(0)).collect());
+        numbers.map_err(|error| trouble(&error, false))
+    }
+}
+
+fn offsets(source: Source, rows: &Rows<'_>) -> FieldOffsets {
+    match source {
+        Source::ColumnArrays => FieldOffsets::new(rows),
+        Source::RowArray => FieldOffsets::none(),
+    }
+}
+
+fn borrowed<'p>(parameters: &'p [(Parameter<'_>, Type)]) -> Vec<(&'p (dyn ToSql + Sync), Type)> {
+    parameters.iter().map(|(value, data_type)| (value as &(dyn ToSql + Sync), data_type.clone())).collect()
+}
+
+fn not_committed(error: &ClientError) -> Failure {
+    Failure::not_committed(from_server("write batch", error))
+}
+
+fn trouble(error: &ClientError, commits: bool) -> Trouble {
+    match error.as_db_error() {
+        Some(db) if is_data(db.code().code()) => Trouble::Data(ServerFault::new(db)),
+        Some(_) => Trouble::Other(not_committed(error)),
+        None => Trouble::Other(Failure { unknown: commits, ..not_committed(error) }),
+    }
+}
+
+/// Starts each request before it awaits the first: the order on the wire is the order here.
+async fn in_order<T>(mut requests: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+    let mut done: Vec<Option<T>> = Vec::with_capacity(requests.len());
+    for request in &mut requests {
+        done.push(match futures::poll!(request.as_mut()) {
+            std::task::Poll::Ready(value) => Some(value),
+            std::task::Poll::Pending => None,
+        });
+    }
+    let mut results = Vec::with_capacity(done.len());
+    for (request, done) in requests.into_iter().zip(done) {
+        results.push(match done {
+            Some(value) => value,
+            None => request.await,
+        });
+    }
+    results
+}

@@ -1,0 +1,3 @@
+//! The sink on a real server.
+
+mod model;
