@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::nearest::nearest;
+use super::predicate::excludes_null;
 use super::{RelationKind, Table, UniqueIndex};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sql::quote::Identifier;
@@ -151,20 +152,25 @@ fn by_index(table: &Table, columns: Vec<usize>, predicate: Option<&str>) -> Resu
         );
     }
     let nulls_not_distinct = arbiters.iter().all(|index| index.nulls_not_distinct);
-    let may_be_null = nullable(table, &columns);
+    let mut may_be_null = nullable(table, &columns);
+    may_be_null.retain(|position| {
+        let name = &table.columns[*position].name;
+        !arbiters.iter().all(|index| index.predicate.as_deref().is_some_and(|text| excludes_null(text, name)))
+    });
     if !may_be_null.is_empty() && !nulls_not_distinct {
         return fail(
             &format!("the unique index takes any number of rows with NULL in {}", names(table, &may_be_null)),
             Some("make the columns NOT NULL, or the index NULLS NOT DISTINCT"),
         );
     }
-    let arbiter = |index: &UniqueIndex| arbiters.iter().any(|arbiter| std::ptr::eq(*arbiter, index));
+    let harmless = |index: &UniqueIndex| {
+        arbiters.iter().any(|arbiter| std::ptr::eq(*arbiter, index))
+            || predicate.is_none() && implied(index, &columns)
+    };
+    // Of several partial indexes over the key only one has the predicate that is meant.
     let second_unique = !table.other_unique.is_empty()
-        || partial > 1 && predicate.is_some()
-        || table
-            .unique_indexes
-            .iter()
-            .any(|index| !arbiter(index) && !(predicate.is_none() && implied(index, &columns)));
+        || predicate.is_some() && partial > 1
+        || !table.unique_indexes.iter().all(harmless);
     Ok(Key {
         predicate: predicate.map(str::to_owned),
         nulls_not_distinct,

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, Row};
 
 use super::missing::not_found;
 use super::types::{TypeRow, Types};
-use super::{Column, Identity, Relation, RelationKind, Table, TableName, TypeKind, UniqueIndex};
+use super::{Column, Identity, Relation, RelationKind, Table, TableName, UniqueIndex};
 use crate::error::{Error, ErrorKind, Result, from_server};
 
 pub(super) const OPERATION: &str = "read table definition";
@@ -263,17 +263,4 @@ fn checks(
         .filter(|(_, column)| types.checked(column.data_type))
         .map(|(index, _)| vec![index]);
     of_constraints.chain(of_domains).collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-impl Column {
-    /// No NULL is ever stored: NOT NULL on the column, or on its domain or one below.
-    pub fn is_not_null(&self) -> bool {
-        let mut data_type = &self.data_type;
-        let mut not_null = self.not_null;
-        while let TypeKind::Domain { base, not_null: own, .. } = &data_type.kind {
-            not_null |= own;
-            data_type = base;
-        }
-        not_null
-    }
 }

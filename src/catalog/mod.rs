@@ -7,6 +7,7 @@ mod missing;
 mod model;
 mod name;
 mod nearest;
+mod predicate;
 mod types;
 
 pub use cache::SchemaCache;

@@ -110,6 +110,13 @@ pub struct Column {
     pub deterministic_collation: bool,
 }
 
+impl Column {
+    /// No NULL is ever stored: NOT NULL on the column, or on its domain or one below.
+    pub fn is_not_null(&self) -> bool {
+        self.not_null || self.data_type.refuses_null()
+    }
+}
+
 /// A unique index over plain columns.
 #[derive(Debug, Clone)]
 pub struct UniqueIndex {

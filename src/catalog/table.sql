@@ -1,7 +1,7 @@
 -- All that the model of one table needs, as one row of JSON texts: one round trip, one snapshot.
 -- $1 is the quoted name. Columns that a server version lacks are read through to_jsonb.
--- `= any (array(select …))` and not `in (select …)`: the planner guesses thousands of rows for a recursive query, and
--- at such a cost the server compiles the statement (0.3 s) to run it for some milliseconds.
+-- `= any (array)` and not `in (select …)`: the planner guesses thousands of rows for a recursive query, and at such a
+-- cost the server compiles the statement (0.3 s) to run it for some milliseconds.
 with recursive target as (
     select c.oid, c.relname, n.nspname, c.relkind, c.relpersistence, c.reltype
     from pg_catalog.pg_class c
@@ -24,6 +24,9 @@ reached (oid) as (
         where c.relkind = 'v' and w.ev_class = c.oid and w.rulename = '_RETURN'
             and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjid <> c.oid
     ) below (oid)
+),
+reached_oids (list) as materialized (
+    select array(select oid from reached)
 ),
 types (oid) as (
     select a.atttypid
@@ -79,7 +82,7 @@ select
                 pg_catalog.pg_relation_is_updatable(target.oid, true) & 8 <> 0 as insertable,
                 exists (
                     select from pg_catalog.pg_trigger g
-                    where g.tgrelid = any (array(select oid from reached)) and not g.tgisinternal
+                    where g.tgrelid = any (reached_oids.list) and not g.tgisinternal
                         and g.tgtype & 7 = 7 and g.tgenabled <> 'D'
                 ) as before_insert_triggers,
                 exists (
@@ -88,16 +91,16 @@ select
                 exists (
                     select from pg_catalog.pg_constraint k
                     where k.condeferrable
-                        and (k.conrelid = any (array(select oid from reached)) or k.confrelid = any (array(select oid from reached)))
+                        and (k.conrelid = any (reached_oids.list) or k.confrelid = any (reached_oids.list))
                 ) as deferrable_constraints,
                 exists (
                     select from pg_catalog.pg_constraint k
-                    where k.contype = 'f' and k.conrelid = any (array(select oid from reached))
-                        and k.confrelid = any (array(select oid from reached))
+                    where k.contype = 'f' and k.conrelid = any (reached_oids.list)
+                        and k.confrelid = any (reached_oids.list)
                         and coalesce((pg_catalog.to_jsonb(k) ->> 'conenforced')::pg_catalog.bool, true)
                 ) as self_reference,
                 pg_catalog.row_security_active(target.oid) or target.relkind = 'v' and exists (
-                    select from pg_catalog.pg_class c where c.oid = any (array(select oid from reached)) and c.relrowsecurity
+                    select from pg_catalog.pg_class c where c.oid = any (reached_oids.list) and c.relrowsecurity
                 ) as row_security
         ) x
     )::pg_catalog.text as relation,
@@ -110,8 +113,9 @@ select
                 a.atttypid::pg_catalog.int8 as type,
                 a.atttypmod as typmod,
                 a.attnotnull as not_null,
+                -- A DEFAULT reads no column, and given the table every call would spell out all its columns.
                 case when a.attidentity = '' and a.attgenerated = ''
-                    then pg_catalog.pg_get_expr(d.adbin, d.adrelid)
+                    then pg_catalog.pg_get_expr(d.adbin, 0)
                 end as default,
                 a.attidentity::pg_catalog.text as identity,
                 a.attgenerated <> '' as generated,
@@ -193,12 +197,9 @@ select
                 pg_catalog.pg_get_expr(i.indpred, i.indrelid) as predicate,
                 coalesce((pg_catalog.to_jsonb(i) ->> 'indnullsnotdistinct')::pg_catalog.bool, false)
                     as nulls_not_distinct,
+                -- Keys WITHOUT OVERLAPS are marked as exclusion too.
                 i.indrelid = target.oid and i.indisunique and i.indisvalid and i.indexprs is null
-                    and not i.indisexclusion and not exists (
-                        select from pg_catalog.pg_constraint k
-                        where k.conindid = i.indexrelid and k.contype in ('p', 'u')
-                            and (pg_catalog.to_jsonb(k) ->> 'conperiod')::pg_catalog.bool
-                    ) as usable,
+                    and not i.indisexclusion as usable,
                 (
                     select pg_catalog.json_agg(y order by y.n)
                     from (
@@ -227,7 +228,7 @@ select
             from pg_catalog.pg_index i
             join pg_catalog.pg_class c on c.oid = i.indexrelid
             -- A partition's part of an index of the target is that index.
-            where i.indrelid = any (array(select oid from reached)) and (i.indisunique or i.indisexclusion)
+            where i.indrelid = any (reached_oids.list) and (i.indisunique or i.indisexclusion)
                 and i.indislive and i.indisready
                 and (i.indrelid = target.oid or not c.relispartition)
         ) x
@@ -242,8 +243,9 @@ select
                 where u.attnum >= 0
             ) as columns
             from pg_catalog.pg_constraint k
-            where k.contype = 'c' and k.conrelid = any (array(select oid from reached))
+            where k.contype = 'c' and k.conrelid = any (reached_oids.list)
                 and coalesce((pg_catalog.to_jsonb(k) ->> 'conenforced')::pg_catalog.bool, true)
         ) x
     )::pg_catalog.text as checks
 from target
+cross join reached_oids

@@ -84,10 +84,10 @@ async fn texts_are_read_as_the_server_reads_names_f_a95() {
         )
         .await
         .unwrap();
-    let rows = client
-        .query("select parts(t) from unnest($1::text[]) with ordinality u (t, n) order by n", &[&texts]);
+    let sql = "select parts(t) from unnest($1::text[]) with ordinality u (t, n) order by n";
+    let rows = client.query(sql, &[&texts]).await.unwrap();
     let mut taken = 0;
-    for (text, row) in texts.iter().zip(rows.await.unwrap()) {
+    for (text, row) in texts.iter().zip(rows) {
         let server = row.get::<_, Option<Vec<String>>>(0).filter(|parts| parts.len() <= 2);
         let ours =
             TableName::parse(text).ok().map(|name| name.schema.into_iter().chain([name.name]).collect());

@@ -60,11 +60,7 @@ async fn a_partial_index_needs_its_predicate_b03a() {
     let error = refusal(&table, &["a"], None);
     assert!(error.message().contains("partial"), "{error}");
     assert!(error.hint().unwrap().contains("sink.key-predicate"), "{error}");
-    assert!(
-        error.hint().unwrap().contains(r#""live_a" ("a") WHERE live, "#)
-            || error.hint().unwrap().ends_with(r#""live_a" ("a") WHERE live"#),
-        "{error}"
-    );
+    assert!(error.hint().unwrap().contains(r#""live_a" ("a") WHERE live"#), "{error}");
     assert_eq!(error.context("key"), Some(r#"("a")"#));
     assert_eq!(answer(&client, "t", "(a)").await, "42P10");
     let chosen = key(&table, &["a"], Some(" live "));
@@ -109,11 +105,11 @@ async fn a_key_without_any_unique_index_is_refused_b03b() {
 async fn a_deferrable_constraint_is_no_key_b03c() {
     let (_database, client) = prepared(
         "create table t (a int not null, unique (a) deferrable);
-        create table both (a int not null, unique (a) deferrable); create unique index plain on both (a);
+        create table two (a int not null, unique (a) deferrable); create unique index plain on two (a);
         create table pk (a int primary key deferrable initially deferred)",
     )
     .await;
-    for name in ["t", "both", "pk"] {
+    for name in ["t", "two", "pk"] {
         let error = refusal(&load(&client, name).await, &["a"], None);
         assert!(error.message().contains("deferrable"), "{error}");
         assert!(error.hint().unwrap().contains("DEFERRABLE"), "{error}");
@@ -162,6 +158,17 @@ async fn nullable_keys_need_nulls_not_distinct() {
     );
     let folded = key(&load(&client, "folded").await, &["a"], None);
     assert!(folded.nullable && folded.nulls_not_distinct);
+    client
+        .batch_execute(
+            "create table given (a int, \"B\" int, c int);
+            create unique index on given (a, \"B\") where a is not null and \"B\" is not null and c > 0;
+            create unique index on given (c) where c > 0",
+        )
+        .await
+        .unwrap();
+    let given = load(&client, "given").await;
+    assert!(!key(&given, &["a", "B"], Some("a is not null and \"B\" is not null and c > 0")).nullable);
+    assert!(refusal(&given, &["c"], Some("c > 0")).message().contains(r#"NULL in "c""#));
     let domains = key(&load(&client, "domains").await, &["a"], None);
     assert!(!domains.nullable && !domains.nulls_not_distinct);
 }
@@ -188,7 +195,7 @@ async fn other_constraints_make_a_second_unique() {
         create table late (id int primary key, v int, unique (v) deferrable);
         create table excluded (id int primary key, r int4range, exclude using gist (r with &&));
         create table expressed (id int primary key, v text); create unique index on expressed (lower(v));
-        create table some (id int primary key, v int); create unique index on some (v) where v > 0",
+        create table live (id int primary key, v int); create unique index on live (v) where v > 0",
     )
     .await;
     for (name, second) in [
@@ -197,7 +204,7 @@ async fn other_constraints_make_a_second_unique() {
         ("late", true),
         ("excluded", true),
         ("expressed", true),
-        ("some", true),
+        ("live", true),
     ] {
         let chosen = conflict_key(&load(&client, name).await, None, None).unwrap().unwrap();
         assert_eq!(chosen.second_unique, second, "{name}");
@@ -206,9 +213,13 @@ async fn other_constraints_make_a_second_unique() {
 
 #[tokio::test]
 async fn an_invalid_unique_index_is_no_key() {
-    let (_database, client) =
-        prepared("create table t (a int not null); insert into t values (1), (1)").await;
-    client.batch_execute("create unique index concurrently broken on t (a)").await.unwrap_err();
+    let (_database, client) = prepared(
+        "create table t (a int not null, b int not null); create unique index broken on t (a);
+        update pg_index set indisvalid = false where indexrelid = 'broken'::regclass; insert into t values (1, 1), (2, 1)",
+    )
+    .await;
+    // Its build stops at the doubled value: not even kept up to date, it refuses no row.
+    client.batch_execute("create unique index concurrently stopped on t (b)").await.unwrap_err();
     let table = load(&client, "t").await;
     assert_eq!(table.other_unique, ["broken"]);
     refusal(&table, &["a"], None);
@@ -238,4 +249,40 @@ async fn views_have_the_key_that_is_configured_b08() {
     let chosen = key(&table, &["id"], None);
     assert_eq!(chosen.columns, [0]);
     assert!(chosen.plain_equality && chosen.second_unique && chosen.nullable && !chosen.nulls_not_distinct);
+}
+
+#[tokio::test]
+async fn a_key_without_overlaps_is_no_conflict_key_and_unenforced_checks_are_none() {
+    let (_database, client) = prepared("").await;
+    let version = client.query_one("select current_setting('server_version_num')::int4", &[]).await.unwrap();
+    if version.get::<_, i32>(0) < 180_000 {
+        return;
+    }
+    client
+        .batch_execute(
+            "create extension btree_gist;
+            create table booked (room int, during tstzrange, v int unique not null,
+                primary key (room, during without overlaps));
+            create table t (
+                id int primary key, v int, d int generated always as (v * 2),
+                parent int references t not enforced, check (v > 0) not enforced, check (id > 0)
+            );
+            alter table t add constraint later not null v not valid",
+        )
+        .await
+        .unwrap();
+    let booked = load(&client, "booked").await;
+    assert_eq!(booked.other_unique, ["booked_pkey"]);
+    assert_eq!(conflict_key(&booked, None, None).unwrap(), None);
+    refusal(&booked, &["room", "during"], None);
+    assert!(key(&booked, &["v"], None).second_unique);
+
+    let table = load(&client, "t").await;
+    assert!(table.columns[2].generated && table.columns[2].default.is_none());
+    assert_eq!(table.checks, [vec![0]]);
+    assert!(!table.self_reference);
+    // NOT VALID spares the rows that are there; a new one is refused.
+    assert!(table.columns[1].not_null);
+    let error = client.batch_execute("insert into t (id) values (1)").await.unwrap_err();
+    assert_eq!(error.code().unwrap().code(), "23502");
 }
