@@ -1,9 +1,12 @@
 //! What a caller writes: a kind of change and a value, NULL or nothing for each column.
 
+mod calendar;
 mod datetime;
 mod numeric;
 mod value;
 
+pub(crate) use calendar::{days_from_civil, days_in_month};
+pub(crate) use datetime::{MICROS_PER_DAY, MICROS_PER_SECOND, UNIX_EPOCH_DAYS};
 pub use datetime::{Date, Interval, Time, TimeTz, Timestamp};
 pub use numeric::Numeric;
 pub use value::Value;
