@@ -23,6 +23,7 @@ mod range;
 mod text;
 mod text_form;
 mod uuid;
+mod white;
 
 pub use codec::{Codec, KeyEquality, Wire};
 pub use datetime::Zone;
