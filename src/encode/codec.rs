@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::json::Scalar;
 use super::{
-    EncodeContext, EncodeError, array, bits, boolean, bytea, composite, datetime, extension, float, integer, json,
-    network, numeric, range, text, text_form, uuid,
+    EncodeContext, EncodeError, array, bits, boolean, bytea, composite, datetime, extension, float, integer,
+    json, network, numeric, range, text, text_form, uuid,
 };
 use crate::catalog::{PgType, TypeKind};
 use crate::record::Value;
@@ -101,7 +102,9 @@ impl Codec {
             TypeKind::Base if base.schema == "pg_catalog" => Self::built_in(&base.name, typmod),
             TypeKind::Base => extension::Kind::new(&base.name, typmod),
             TypeKind::Enum(labels) => Some(Self::Text(text::Rule::Enum(labels.clone().into()))),
-            TypeKind::Array { .. } => array::ArrayCodec::new(base, typmod).map(|codec| Self::Array(Arc::new(codec))),
+            TypeKind::Array { .. } => {
+                array::ArrayCodec::new(base, typmod).map(|codec| Self::Array(Arc::new(codec)))
+            }
             TypeKind::Range { .. } | TypeKind::Multirange { .. } => {
                 range::RangeCodec::new(base).map(|codec| Self::Range(Arc::new(codec)))
             }
@@ -124,7 +127,9 @@ impl Codec {
             "float4" => Self::Float4,
             "float8" => Self::Float8,
             "numeric" => Self::Numeric(numeric::Declared::from_typmod(typmod)),
-            "text" | "varchar" | "bpchar" | "name" | "char" | "xml" => Self::Text(text::Rule::new(name, typmod)),
+            "text" | "varchar" | "bpchar" | "name" | "char" | "xml" => {
+                Self::Text(text::Rule::new(name, typmod))
+            }
             "bytea" => Self::Bytea,
             "json" => Self::Json,
             "jsonb" => Self::Jsonb,
@@ -159,7 +164,12 @@ impl Codec {
     /// # Errors
     /// The text is none of the type's, or out of the column's range; `out` is as before.
     #[inline]
-    pub fn encode_text(&self, source: &str, cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    pub fn encode_text(
+        &self,
+        source: &str,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
         field(out, |out| self.text_body(source, cx, out))
     }
 
@@ -173,11 +183,97 @@ impl Codec {
         cx: &mut EncodeContext,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        if matches!(value, Value::Null) {
+        if self.is_null(value) {
             out.extend_from_slice(&NULL);
             return Ok(());
         }
         field(out, |out| self.value_body(value, cx, out))
+    }
+
+    /// True for what is NULL in a column of this type; the JSON document `null` is a value only in a JSON column.
+    pub(super) fn is_null(&self, value: &Value<'_>) -> bool {
+        match value {
+            Value::Null => true,
+            Value::Json(source) => !matches!(self, Self::Json | Self::Jsonb) && json::is_null(source),
+            _ => false,
+        }
+    }
+
+    /// False where the codec itself knows what a JSON document is to its type.
+    fn takes_json_scalars(&self) -> bool {
+        !matches!(
+            self,
+            Self::Json
+                | Self::Jsonb
+                | Self::Array(_)
+                | Self::Composite(_)
+                | Self::Range(_)
+                | Self::Extension(_)
+                | Self::ServerText
+        )
+    }
+
+    /// The bytes of a JSON string by the type's text rules, of a number for number and text types, of a truth value
+    /// for boolean and text; objects and arrays as text for text types only.
+    fn json_body(
+        &self,
+        value: &Value<'_>,
+        source: &str,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        match (json::scalar(source)?, self) {
+            (Scalar::String(text), _) => self.text_body(&text, cx, out),
+            (Scalar::Bool(truth), _) => self.value_body(&Value::Bool(truth), cx, out),
+            (Scalar::Number(number), Self::Numeric(_) | Self::Float4 | Self::Float8 | Self::Text(_))
+            | (Scalar::Container(number), Self::Text(_)) => self.text_body(number, cx, out),
+            (Scalar::Number(number), Self::Int2 | Self::Int4 | Self::Int8 | Self::Oid) => {
+                // A JSON number may write a whole number as 1.0 or 1e3.
+                let whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                if whole {
+                    self.text_body(number, cx, out)
+                } else {
+                    self.value_body(&Value::Numeric(numeric::parse(number)?), cx, out)
+                }
+            }
+            _ => Err(misfit(value, self.words())),
+        }
+    }
+
+    /// The type's name in messages.
+    fn words(&self) -> &'static str {
+        match self {
+            Self::Bool => "boolean",
+            Self::Int2 => "smallint",
+            Self::Int4 => "integer",
+            Self::Int8 => "bigint",
+            Self::Oid => "oid",
+            Self::Float4 => "real",
+            Self::Float8 => "double precision",
+            Self::Numeric(_) => "numeric",
+            Self::Text(_) => "text",
+            Self::Bytea => "bytea",
+            Self::Json => "json",
+            Self::Jsonb => "jsonb",
+            Self::Uuid => "uuid",
+            Self::Date => "date",
+            Self::Time(_) => "time",
+            Self::TimeTz(_) => "timetz",
+            Self::Timestamp(_) => "timestamp",
+            Self::TimestampTz(_) => "timestamptz",
+            Self::Interval(_) => "interval",
+            Self::Inet => "inet",
+            Self::Cidr => "cidr",
+            Self::Macaddr => "macaddr",
+            Self::Macaddr8 => "macaddr8",
+            Self::Bit(_) => "bit",
+            Self::Varbit(_) => "bit varying",
+            Self::Array(_) => "an array",
+            Self::Range(_) => "a range",
+            Self::Composite(_) => "a composite",
+            Self::Extension(_) => "an extension's type",
+            Self::ServerText => "a type that the server reads",
+        }
     }
 
     /// The type's bytes for a text, without the length.
@@ -228,8 +324,12 @@ impl Codec {
         cx: &mut EncodeContext,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        if let Value::Text(source) = value {
-            return self.text_body(source, cx, out);
+        match value {
+            Value::Text(source) => return self.text_body(source, cx, out),
+            Value::Json(source) if self.takes_json_scalars() => {
+                return self.json_body(value, source, cx, out);
+            }
+            _ => {}
         }
         match self {
             Self::Bool => boolean::from_value(value, out),
@@ -258,9 +358,7 @@ impl Codec {
             | Self::Macaddr
             | Self::Macaddr8
             | Self::Bit(_)
-            | Self::Varbit(_) => {
-                self.text_body(text_form::scalar_text(value, "a type without a native source kind")?.as_ref(), cx, out)
-            }
+            | Self::Varbit(_) => self.text_body(&text_form::scalar_text(value, self.words())?, cx, out),
             Self::Composite(codec) => codec.from_value(value, cx, out),
             Self::Extension(kind) => kind.from_value(value, cx, out),
             Self::ServerText => text_form::value_text(value, cx, out),
@@ -270,7 +368,9 @@ impl Codec {
     /// Who decides the equality of this type's keys; the column's collation is the catalog's matter.
     pub fn key_equality(&self) -> KeyEquality {
         match self {
-            Self::Jsonb | Self::Json | Self::Range(_) | Self::Composite(_) | Self::ServerText => KeyEquality::Server,
+            Self::Jsonb | Self::Json | Self::Range(_) | Self::Composite(_) | Self::ServerText => {
+                KeyEquality::Server
+            }
             Self::Text(rule) => rule.key_equality(),
             Self::Extension(_) => KeyEquality::Server,
             Self::Array(codec) => codec.element().key_equality(),
@@ -283,8 +383,15 @@ impl Codec {
     /// of another of its type, so that keys of several columns can stand one after the other.
     pub fn push_key(&self, body: &[u8], out: &mut Vec<u8>) {
         match self {
-            Self::Bool | Self::Oid | Self::Uuid | Self::Macaddr | Self::Macaddr8 => out.extend_from_slice(body),
-            Self::Int2 | Self::Int4 | Self::Int8 | Self::Date | Self::Time(_) | Self::Timestamp(_)
+            Self::Bool | Self::Oid | Self::Uuid | Self::Macaddr | Self::Macaddr8 => {
+                out.extend_from_slice(body)
+            }
+            Self::Int2
+            | Self::Int4
+            | Self::Int8
+            | Self::Date
+            | Self::Time(_)
+            | Self::Timestamp(_)
             | Self::TimestampTz(_) => integer::push_key(body, out),
             Self::Float4 => float::float4_push_key(body, out),
             Self::Float8 => float::float8_push_key(body, out),
@@ -296,11 +403,22 @@ impl Codec {
             Self::Array(codec) => codec.push_key(body, out),
             Self::Inet | Self::Cidr => network::push_key(body, out),
             Self::Bit(_) | Self::Varbit(_) => bits::push_key(body, out),
-            Self::Json | Self::Jsonb | Self::Range(_) | Self::Composite(_) | Self::Extension(_) | Self::ServerText => {
+            Self::Json
+            | Self::Jsonb
+            | Self::Range(_)
+            | Self::Composite(_)
+            | Self::Extension(_)
+            | Self::ServerText => {
                 text::push_escaped(body, out);
             }
         }
     }
+}
+
+/// The error of a value whose kind the type does not take.
+#[cold]
+pub(super) fn misfit(value: &Value<'_>, type_name: &str) -> EncodeError {
+    EncodeError::new("42804", format!("a value of kind {} does not fit {type_name}", value.kind()))
 }
 
 /// The NULL field.

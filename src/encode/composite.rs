@@ -1,12 +1,129 @@
-//! composite (being written)
-use super::*; use crate::record::Value; use crate::catalog::PgType; use std::sync::Arc; use std::borrow::Cow;
-/// The codec of an element and the type around it.
+//! Composites: the count of fields, then the type and the field of each.
+
+use std::sync::Arc;
+
+use super::literal::{Quoting, Scanner};
+use super::parts::{is_json_array, is_json_object, json_elements, json_fields, json_string};
+use super::{Codec, EncodeContext, EncodeError, NULL, Wire};
+use crate::catalog::{PgType, TypeKind};
+use crate::record::Value;
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct CompositeCodec { element: Codec }
+struct Field {
+    name: String,
+    oid: u32,
+    codec: Codec,
+}
+
+/// A composite over the codecs of its fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompositeCodec {
+    fields: Vec<Field>,
+}
+
 impl CompositeCodec {
-    pub(super) fn new(data_type: &Arc<PgType>) -> Option<Self> { unimplemented!() }
-    pub(super) fn element(&self) -> &Codec { &self.element }
-    pub(super) fn from_text(&self, source: &str, cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
-    pub(super) fn from_value(&self, value: &Value<'_>, cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
-    pub(super) fn push_key(&self, body: &[u8], out: &mut Vec<u8>) { unimplemented!() }
+    pub(super) fn new(data_type: &Arc<PgType>) -> Option<Self> {
+        let TypeKind::Composite(fields) = &data_type.kind else { return None };
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, data_type, typmod)| Field {
+                name: name.clone(),
+                oid: data_type.oid,
+                codec: Codec::new(data_type, *typmod),
+            })
+            .collect();
+        fields.iter().all(|field| field.codec.wire() == Wire::Binary).then_some(Self { fields })
+    }
+
+    /// Reads `(1,"a b",)`: an empty field is NULL.
+    pub(super) fn from_text(
+        &self,
+        source: &str,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        let mut scanner = Scanner::new(source);
+        scanner.skip_spaces();
+        if !scanner.take(b'(') {
+            return Err(malformed());
+        }
+        self.push_count(out);
+        for (position, field) in self.fields.iter().enumerate() {
+            if position > 0 && !scanner.take(b',') {
+                return Err(malformed());
+            }
+            out.extend_from_slice(&field.oid.to_be_bytes());
+            match scanner.field(b",)").ok_or_else(malformed)? {
+                Quoting::Bare("") => out.extend_from_slice(&NULL),
+                text => field.codec.encode_text(text.text(), cx, out)?,
+            }
+        }
+        let closed = scanner.take(b')');
+        scanner.skip_spaces();
+        if closed && scanner.is_done() { Ok(()) } else { Err(malformed()) }
+    }
+
+    /// A list or JSON array by position, a JSON object by name (a field that it does not name is NULL).
+    pub(super) fn from_value(
+        &self,
+        value: &Value<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        match value {
+            Value::Array(items) => self.positional(items, cx, out),
+            Value::Json(source) if is_json_array(source) => self.positional(&json_elements(source)?, cx, out),
+            Value::Json(source) if is_json_object(source) => {
+                let mut values = vec![Value::Null; self.fields.len()];
+                for (name, value) in json_fields(source)? {
+                    let position = self.fields.iter().position(|field| field.name == name);
+                    let slot = position.and_then(|position| values.get_mut(position));
+                    *slot.ok_or_else(|| EncodeError::new("22P02", "a field that the composite does not have"))? = value;
+                }
+                self.positional(&values, cx, out)
+            }
+            Value::Json(source) => match json_string(source)? {
+                Some(text) => self.from_text(&text, cx, out),
+                None => Err(unfit(value)),
+            },
+            _ => Err(unfit(value)),
+        }
+    }
+
+    fn positional(
+        &self,
+        values: &[Value<'_>],
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        if values.len() != self.fields.len() {
+            return Err(EncodeError::new("22P02", "not as many values as the composite has fields"));
+        }
+        self.push_count(out);
+        for (field, value) in self.fields.iter().zip(values) {
+            out.extend_from_slice(&field.oid.to_be_bytes());
+            match value {
+                Value::Json(source) if !matches!(field.codec, Codec::Json | Codec::Jsonb) => {
+                    match json_string(source)? {
+                        Some(text) => field.codec.encode_text(&text, cx, out)?,
+                        None => field.codec.encode_value(value, cx, out)?,
+                    }
+                }
+                _ => field.codec.encode_value(value, cx, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn push_count(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&u32::try_from(self.fields.len()).unwrap_or_default().to_be_bytes());
+    }
+}
+
+fn malformed() -> EncodeError {
+    EncodeError::new("22P02", "not a literal of the composite type")
+}
+
+fn unfit(value: &Value<'_>) -> EncodeError {
+    EncodeError::new("42804", format!("a {} value does not fit a composite", value.kind()))
 }

@@ -15,13 +15,16 @@ mod extension;
 mod float;
 mod integer;
 mod json;
+mod literal;
 mod network;
 mod numeric;
+mod parts;
 mod range;
 mod spelling;
 mod text;
 mod text_form;
 mod uuid;
+mod white;
 
 pub use codec::{Codec, KeyEquality, Wire};
 pub use datetime::Zone;

@@ -1,12 +1,163 @@
-//! range (being written)
-use super::*; use crate::record::Value; use crate::catalog::PgType; use std::sync::Arc; use std::borrow::Cow;
-/// The codec of an element and the type around it.
+//! Ranges and multiranges: a byte of flags and the finite bounds as fields. The server brings discrete ranges into
+//! their canonical form when it receives them.
+
+use std::sync::Arc;
+
+use super::literal::{Quoting, Scanner};
+use super::{Codec, EncodeContext, EncodeError, Wire};
+use crate::catalog::{PgType, TypeKind};
+use crate::encode::codec::field;
+
+const EMPTY: u8 = 0x01;
+const LOWER_INCLUSIVE: u8 = 0x02;
+const UPPER_INCLUSIVE: u8 = 0x04;
+const LOWER_INFINITE: u8 = 0x08;
+const UPPER_INFINITE: u8 = 0x10;
+
+/// A range over a subtype's codec, or a multirange of such ranges.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RangeCodec { element: Codec }
+pub struct RangeCodec {
+    subtype: Codec,
+    multi: bool,
+}
+
 impl RangeCodec {
-    pub(super) fn new(data_type: &Arc<PgType>) -> Option<Self> { unimplemented!() }
-    pub(super) fn element(&self) -> &Codec { &self.element }
-    pub(super) fn from_text(&self, source: &str, cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
-    pub(super) fn from_value(&self, value: &Value<'_>, cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
-    pub(super) fn push_key(&self, body: &[u8], out: &mut Vec<u8>) { unimplemented!() }
+    pub(super) fn new(data_type: &Arc<PgType>) -> Option<Self> {
+        let (subtype, multi) = match &data_type.kind {
+            TypeKind::Range { subtype, .. } => (subtype, false),
+            TypeKind::Multirange { range } => match &range.kind {
+                TypeKind::Range { subtype, .. } => (subtype, true),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let subtype = Codec::new(subtype, -1);
+        (subtype.wire() == Wire::Binary).then_some(Self { subtype, multi })
+    }
+
+    /// Reads `[1,5)`, `(,2024-01-01]`, `empty`; a multirange as `{[1,2),[3,4)}`.
+    pub(super) fn from_text(
+        &self,
+        source: &str,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        let mut scanner = Scanner::new(source);
+        if self.multi {
+            self.ranges(&mut scanner, cx, out)?;
+        } else {
+            self.range(&mut scanner, cx, out)?;
+        }
+        scanner.skip_spaces();
+        if scanner.is_done() { Ok(()) } else { Err(self.malformed()) }
+    }
+
+    fn ranges(
+        &self,
+        scanner: &mut Scanner<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        let start = out.len();
+        out.extend_from_slice(&[0; 4]);
+        scanner.skip_spaces();
+        if !scanner.take(b'{') {
+            return Err(self.malformed());
+        }
+        scanner.skip_spaces();
+        let mut count = 0_u32;
+        if !scanner.take(b'}') {
+            loop {
+                field(out, |out| self.range(scanner, cx, out))?;
+                count += 1;
+                scanner.skip_spaces();
+                if scanner.take(b'}') {
+                    break;
+                }
+                if !scanner.take(b',') {
+                    return Err(self.malformed());
+                }
+            }
+        }
+        out[start..start + 4].copy_from_slice(&count.to_be_bytes());
+        Ok(())
+    }
+
+    fn range(
+        &self,
+        scanner: &mut Scanner<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        scanner.skip_spaces();
+        if scanner.take_word("empty") {
+            out.push(EMPTY);
+            return Ok(());
+        }
+        let mut flags = match scanner.peek() {
+            Some(b'[') => LOWER_INCLUSIVE,
+            Some(b'(') => 0,
+            _ => return Err(self.malformed()),
+        };
+        scanner.take(b'[');
+        scanner.take(b'(');
+        let at = out.len();
+        out.push(0);
+        if self.bound(scanner, cx, out)? {
+            flags = LOWER_INFINITE;
+        }
+        let lower = at + 1..out.len();
+        if !scanner.take(b',') {
+            return Err(self.malformed());
+        }
+        if self.bound(scanner, cx, out)? {
+            flags |= UPPER_INFINITE;
+        }
+        if scanner.take(b']') {
+            if flags & UPPER_INFINITE == 0 {
+                flags |= UPPER_INCLUSIVE;
+            }
+        } else if !scanner.take(b')') {
+            return Err(self.malformed());
+        }
+        self.check_order(&out[lower.clone()], &out[lower.end..])?;
+        out[at] = flags;
+        Ok(())
+    }
+
+    /// Appends a bound as a field; true, and nothing appended, where it is infinite.
+    fn bound(
+        &self,
+        scanner: &mut Scanner<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, EncodeError> {
+        match scanner.field(b",)]").ok_or_else(|| self.malformed())? {
+            Quoting::Bare("") => Ok(true),
+            bound => self.subtype.encode_text(bound.text(), cx, out).map(|()| false),
+        }
+    }
+
+    /// Refuses bounds in the wrong order where the client knows the order: types that are one integer.
+    fn check_order(&self, lower: &[u8], upper: &[u8]) -> Result<(), EncodeError> {
+        let integer = |field: &[u8]| match *field {
+            [_, _, _, _, a, b, c, d] => Some(i64::from(i32::from_be_bytes([a, b, c, d]))),
+            [_, _, _, _, a, b, c, d, e, f, g, h] => Some(i64::from_be_bytes([a, b, c, d, e, f, g, h])),
+            _ => None,
+        };
+        let ordered = matches!(
+            self.subtype,
+            Codec::Int4 | Codec::Int8 | Codec::Date | Codec::Timestamp(_) | Codec::TimestampTz(_)
+        );
+        match (integer(lower), integer(upper)) {
+            (Some(lower), Some(upper)) if ordered && lower > upper => {
+                Err(EncodeError::new("22000", "a range whose lower bound is above its upper bound"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn malformed(&self) -> EncodeError {
+        EncodeError::new("22P02", if self.multi { "not a multirange literal" } else { "not a range literal" })
+    }
 }

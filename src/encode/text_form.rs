@@ -1,4 +1,79 @@
-//! text_form (being written)
-use super::*; use crate::record::Value; use crate::catalog::PgType; use std::sync::Arc; use std::borrow::Cow;
-pub(super) fn scalar_text<'v>(value: &'v Value<'_>, type_name: &str) -> Result<Cow<'v, str>, EncodeError> { unimplemented!() }
-pub(super) fn value_text(value: &Value<'_>, cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> { unimplemented!() }
+//! Values as text: for types that are read from text only, and for columns whose text the server reads.
+
+use std::borrow::Cow;
+
+use super::bytea::push_hex;
+use super::codec::misfit;
+use super::float::ShortText;
+use super::json::{self, Scalar};
+use super::{EncodeContext, EncodeError, text, uuid};
+use crate::record::Value;
+
+/// The value as the text its own type prints; JSON strings without quotes and escapes, other JSON as it is.
+///
+/// # Errors
+/// Bytes, lists and NULL have no such text (42804); the JSON is none (22P02).
+pub(super) fn scalar_text<'v>(value: &'v Value<'_>, type_name: &str) -> Result<Cow<'v, str>, EncodeError> {
+    Ok(match value {
+        Value::Text(text) => Cow::Borrowed(text),
+        Value::Bool(truth) => Cow::Borrowed(if *truth { "true" } else { "false" }),
+        Value::Int(number) => Cow::Owned(number.to_string()),
+        Value::Float4(float) => Cow::Owned(ShortText::float4(*float).as_str().to_owned()),
+        Value::Float8(float) => Cow::Owned(ShortText::float8(*float).as_str().to_owned()),
+        Value::Numeric(number) => Cow::Owned(number.to_string()),
+        Value::Uuid(bytes) => Cow::Owned(uuid::text(bytes)),
+        Value::Json(source) => match json::scalar(source)? {
+            Scalar::String(text) => text,
+            Scalar::Bool(truth) => Cow::Borrowed(if truth { "true" } else { "false" }),
+            Scalar::Number(text) | Scalar::Container(text) => Cow::Borrowed(text),
+            Scalar::Null => return Err(misfit(value, type_name)),
+        },
+        _ => return Err(misfit(value, type_name)),
+    })
+}
+
+/// Appends an array's text form: every element quoted, NULL and lists bare.
+fn push_array(values: &[Value<'_>], cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    out.push(b'{');
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        match value {
+            Value::Null => out.extend_from_slice(b"NULL"),
+            Value::Array(inner) => push_array(inner, cx, out)?,
+            _ => {
+                let mut element = Vec::new();
+                value_text(value, cx, &mut element)?;
+                out.push(b'"');
+                for byte in element {
+                    if matches!(byte, b'"' | b'\\') {
+                        out.push(b'\\');
+                    }
+                    out.push(byte);
+                }
+                out.push(b'"');
+            }
+        }
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Appends any value as a text that the input function of a fitting type reads: bytes as hex, lists as array
+/// literals.
+pub(super) fn value_text(
+    value: &Value<'_>,
+    cx: &mut EncodeContext,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    match value {
+        Value::Bytes(bytes) => {
+            out.extend_from_slice(b"\\x");
+            push_hex(bytes, out);
+            Ok(())
+        }
+        Value::Array(values) => push_array(values, cx, out),
+        _ => text::from_value(value, &text::Rule::Plain, cx, out),
+    }
+}

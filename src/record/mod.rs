@@ -1,11 +1,15 @@
 //! What a caller writes: a kind of change and a value, NULL or nothing for each column.
 
+mod calendar;
 mod datetime;
 mod numeric;
 mod value;
 
+pub(crate) use calendar::{days_from_civil, days_in_month};
+pub(crate) use datetime::{MICROS_PER_DAY, MICROS_PER_SECOND, UNIX_EPOCH_DAYS};
 pub use datetime::{Date, Interval, Time, TimeTz, Timestamp};
-pub use numeric::Numeric;
+pub(crate) use numeric::{Decimal, Literal, Sign, is_newer_form};
+pub use numeric::{Numeric, NumericError};
 pub use value::Value;
 
 /// The kind of a change, in the words of a changelog: `+I`, `-U`, `+U`, `-D`.
