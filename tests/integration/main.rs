@@ -1,4 +1,5 @@
 //! The integration tests: real servers, one binary, a module a concern.
 #![allow(clippy::unwrap_used)]
 
+mod connection;
 mod smoke;

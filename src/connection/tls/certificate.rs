@@ -1,6 +1,6 @@
 //! The few fields of an X.509 certificate that rustls does not show, by a small walk over its DER (RFC 5280, 4.1).
 
-use std::ops::ControlFlow;
+use std::net::IpAddr;
 
 /// A DER element: its tag and its content.
 #[derive(Clone, Copy)]
@@ -16,6 +16,12 @@ const HASH_PARAMETER: u8 = 0xA0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 const EXTENSIONS: u8 = 0xA3;
+const SERIAL_NUMBER: u8 = 0x02;
+const BIT_STRING: u8 = 0x03;
+const OCTET_STRING: u8 = 0x04;
+const CRITICAL: u8 = 0x01;
+const DNS_NAME: u8 = 0x82;
+const IP_ADDRESS: u8 = 0x87;
 
 /// Takes one element off the input.
 fn take<'a>(input: &mut &'a [u8]) -> Option<Element<'a>> {
@@ -87,40 +93,104 @@ fn pss_hash(mut parameters: &[u8]) -> Option<BindingHash> {
     }
 }
 
-/// The parts of a certificate that a check of our own needs.
+/// The parts of a certificate that the checks of our own need.
 pub(super) struct Facts<'a> {
+    /// X.509 version 1, which has no extensions and which webpki does not read.
+    pub(super) is_version_1: bool,
+    /// The bytes that are signed.
+    pub(super) signed: &'a [u8],
+    /// The content of the signature's AlgorithmIdentifier.
+    pub(super) signature_algorithm: &'a [u8],
+    pub(super) signature: &'a [u8],
+    pub(super) issuer: &'a [u8],
+    pub(super) subject: &'a [u8],
     /// Seconds since 1970.
     pub(super) not_before: i64,
     /// Seconds since 1970.
     pub(super) not_after: i64,
-    /// The last common name of the subject, where it is text.
-    pub(super) common_name: Option<&'a str>,
-    /// True where a subject alternative name stands: the common name counts for nothing then.
-    pub(super) has_alternative_names: bool,
+    /// The content of the key's AlgorithmIdentifier.
+    pub(super) key_algorithm: &'a [u8],
+    pub(super) key: &'a [u8],
+    alternative_names: Option<&'a [u8]>,
 }
 
 /// Reads the facts; `None` for what is no certificate.
 pub(super) fn facts(certificate: &[u8]) -> Option<Facts<'_>> {
     let mut outer = take_tag(&mut &*certificate, SEQUENCE)?;
+    let whole = outer;
     let mut body = take_tag(&mut outer, SEQUENCE)?;
-    if body.first() == Some(&VERSION) {
+    let signed = &whole[..whole.len() - outer.len()];
+    let signature_algorithm = take_tag(&mut outer, SEQUENCE)?;
+    let signature = bits(&mut outer)?;
+
+    let is_version_1 = body.first() != Some(&VERSION);
+    if !is_version_1 {
         take(&mut body)?;
     }
-    // serial number, signature algorithm, issuer
-    for _ in 0..3 {
-        take(&mut body)?;
-    }
+    take_tag(&mut body, SERIAL_NUMBER)?;
+    take_tag(&mut body, SEQUENCE)?;
+    let issuer = take_tag(&mut body, SEQUENCE)?;
     let mut validity = take_tag(&mut body, SEQUENCE)?;
     let not_before = time(take(&mut validity)?)?;
     let not_after = time(take(&mut validity)?)?;
-    let common_name = common_name(take_tag(&mut body, SEQUENCE)?);
-    let mut has_alternative_names = false;
+    let subject = take_tag(&mut body, SEQUENCE)?;
+    let mut key_info = take_tag(&mut body, SEQUENCE)?;
+    let key_algorithm = take_tag(&mut key_info, SEQUENCE)?;
+    let key = bits(&mut key_info)?;
+    let mut alternative_names = None;
     while let Some(element) = take(&mut body) {
         if element.tag == EXTENSIONS {
-            has_alternative_names = names_alternatives(element.content)?;
+            alternative_names = find_alternative_names(element.content)?;
         }
     }
-    Some(Facts { not_before, not_after, common_name, has_alternative_names })
+    Some(Facts {
+        is_version_1,
+        signed,
+        signature_algorithm,
+        signature,
+        issuer,
+        subject,
+        not_before,
+        not_after,
+        key_algorithm,
+        key,
+        alternative_names,
+    })
+}
+
+/// A BIT STRING of whole bytes.
+fn bits<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
+    take_tag(input, BIT_STRING)?.strip_prefix(&[0])
+}
+
+impl<'a> Facts<'a> {
+    /// The subject alternative names of a tag; none where the list is malformed.
+    fn alternatives(&self, tag: u8) -> impl Iterator<Item = &'a [u8]> {
+        let mut list = self.alternative_names.unwrap_or_default();
+        std::iter::from_fn(move || take(&mut list))
+            .filter(move |element| element.tag == tag)
+            .map(|element| element.content)
+    }
+
+    /// The DNS names among the subject alternative names.
+    pub(super) fn dns_names(&self) -> impl Iterator<Item = &'a str> {
+        self.alternatives(DNS_NAME).filter_map(|name| std::str::from_utf8(name).ok())
+    }
+
+    /// The addresses among the subject alternative names.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = IpAddr> {
+        self.alternatives(IP_ADDRESS).filter_map(|octets| {
+            <[u8; 4]>::try_from(octets)
+                .map(IpAddr::from)
+                .or_else(|_| <[u8; 16]>::try_from(octets).map(IpAddr::from))
+                .ok()
+        })
+    }
+
+    /// The common name of the subject, where it is text.
+    pub(super) fn common_name(&self) -> Option<&'a str> {
+        common_name(self.subject)
+    }
 }
 
 fn common_name(mut subject: &[u8]) -> Option<&str> {
@@ -136,17 +206,20 @@ fn common_name(mut subject: &[u8]) -> Option<&str> {
     found
 }
 
-fn names_alternatives(mut extensions: &[u8]) -> Option<bool> {
+/// The list of names in the extension 2.5.29.17; `None` outside where the extensions are malformed.
+fn find_alternative_names(mut extensions: &[u8]) -> Option<Option<&[u8]>> {
     let mut list = take_tag(&mut extensions, SEQUENCE)?;
-    let found = std::iter::from_fn(|| take_tag(&mut list, SEQUENCE)).try_for_each(|mut extension| {
-        // 2.5.29.17
-        if take_tag(&mut extension, OID) == Some(&[0x55, 0x1D, 0x11]) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+    while let Some(mut extension) = take_tag(&mut list, SEQUENCE) {
+        if take_tag(&mut extension, OID)? != [0x55, 0x1D, 0x11] {
+            continue;
         }
-    });
-    Some(found.is_break())
+        if extension.first() == Some(&CRITICAL) {
+            take(&mut extension)?;
+        }
+        let mut value = take_tag(&mut extension, OCTET_STRING)?;
+        return Some(Some(take_tag(&mut value, SEQUENCE)?));
+    }
+    Some(None)
 }
 
 /// `YYMMDDhhmmssZ` (years 1950–2049) or `YYYYMMDDhhmmssZ`, as seconds since 1970.

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, InconsistentKeys, RootCertStore};
 
 use super::provider::provider;
 use super::verify::{Check, Roots, Verifier};
@@ -41,7 +43,7 @@ pub(in crate::connection) fn client_config(settings: &TlsSettings) -> Result<Arc
         (_, true) => &[&TLS13],
         _ => &[&TLS12, &TLS13],
     };
-    let builder = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(versions)
         .map_err(|error| Error::new(ErrorKind::Unsupported, "set up TLS", error.to_string()))?
         .dangerous()
@@ -49,17 +51,30 @@ pub(in crate::connection) fn client_config(settings: &TlsSettings) -> Result<Arc
     let mut config = match &settings.cert {
         None => builder.with_no_client_auth(),
         Some(cert) => {
-            let key = settings.key.as_deref().ok_or_else(|| {
-                refused("the client certificate has no private key", cert).with_hint("set \"sslkey\"")
-            })?;
-            builder
-                .with_client_auth_cert(certificates(cert)?, private_key(key)?)
-                .map_err(|error| refused(format!("the client certificate cannot be used: {error}"), cert))?
+            builder.with_client_cert_resolver(Arc::new(client_certificate(settings, cert, &provider)?))
         }
     };
     config.enable_sni = settings.sni;
     config.alpn_protocols = vec![ALPN.to_vec()];
     Ok(Arc::new(config))
+}
+
+/// The client's certificate and key. rustls's own way in refuses X.509 version 1, which servers take.
+fn client_certificate(
+    settings: &TlsSettings,
+    cert: &Path,
+    provider: &CryptoProvider,
+) -> Result<SingleCertAndKey> {
+    let key = settings.key.as_deref().ok_or_else(|| {
+        refused("the client certificate has no private key", cert).with_hint("set \"sslkey\"")
+    })?;
+    let unusable = |error: rustls::Error| refused(format!("the private key cannot be used: {error}"), key);
+    let signer = provider.key_provider.load_private_key(private_key(key)?).map_err(unusable)?;
+    let certified = CertifiedKey::new(certificates(cert)?, signer);
+    match certified.keys_match() {
+        Err(error @ rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => Err(unusable(error)),
+        _ => Ok(SingleCertAndKey::from(certified)),
+    }
 }
 
 /// What is checked: `verify-*` need roots; the other modes check the chain where a root file was named, and `require`
