@@ -1,1 +1,24 @@
-//! connection
+//! Connections: where to (DSN, environment, files), how (TLS, deadlines, keepalive), and the named pools that share them.
+
+mod builder;
+mod connect;
+mod driver;
+mod dsn;
+mod failure;
+mod link;
+mod pool;
+mod server;
+mod session;
+mod settings;
+mod target;
+mod tls;
+
+pub use builder::TargetBuilder;
+pub use connect::connect;
+pub use dsn::Environment;
+pub use link::Connection;
+pub use pool::Pool;
+pub use server::ServerInfo;
+pub use session::Session;
+pub use settings::{PoolOptions, Secret, SslMode};
+pub use target::{ConnectTarget, TargetSessionAttrs};

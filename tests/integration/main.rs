@@ -3,4 +3,5 @@
 
 mod catalog;
 mod sink;
+mod connection;
 mod smoke;

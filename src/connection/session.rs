@@ -1,0 +1,108 @@
+//! A connection on loan from a pool.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio_postgres::{Client, Statement};
+
+use super::link::Connection;
+use super::pool::{Loan, Shared};
+use super::server::ServerInfo;
+use crate::{Error, Result};
+
+/// A pooled connection; it goes back to its pool when it is dropped.
+///
+/// A dropped future leaves its statement running and its transaction open, and no reset of a pool would end them. So
+/// whoever uses a session says [`dirty`](Session::dirty) before the first statement and [`clean`](Session::clean) when
+/// no transaction is open and every answer was read: a session that is dropped dirty (by an error, a panic, or a
+/// future that was cancelled) is cancelled and closed, and the pool opens another one.
+/// Settings are changed by `SET LOCAL` only: nothing resets them between users.
+pub struct Session {
+    /// `Some` until the session is dropped.
+    loan: Option<Loan>,
+    dirty: AtomicBool,
+    pool: Arc<Shared>,
+}
+
+impl Session {
+    pub(super) fn new(loan: Loan, pool: Arc<Shared>) -> Self {
+        Self { loan: Some(loan), dirty: AtomicBool::new(false), pool }
+    }
+
+    fn connection(&self) -> &Connection {
+        self.loan.as_ref().expect("a session keeps its connection until it is dropped").connection()
+    }
+
+    /// From here on the connection's state is unknown until [`clean`](Session::clean).
+    pub fn dirty(&self) {
+        self.dirty.store(true, Ordering::Relaxed);
+    }
+
+    /// No transaction is open and every answer was read: the next user may have this connection.
+    pub fn clean(&self) {
+        self.dirty.store(false, Ordering::Relaxed);
+    }
+
+    /// True after [`dirty`](Session::dirty).
+    pub fn is_dirty(&self) -> bool {
+        self.dirty.load(Ordering::Relaxed)
+    }
+
+    /// What the server said of itself at the login.
+    pub fn server(&self) -> &ServerInfo {
+        self.connection().server()
+    }
+
+    /// Why the connection ended, as its own task saw it (57P01 and the like); see [`Connection::last_error`].
+    pub fn last_error(&self) -> Option<String> {
+        self.connection().last_error()
+    }
+
+    /// The error of `operation`; where `error` only says that the connection is closed, with the reason.
+    pub fn failure(&self, operation: &'static str, error: &tokio_postgres::Error) -> Error {
+        self.connection().failure(operation, error).with_context("pool", self.pool.name())
+    }
+
+    /// Prepares a statement, or takes the one of the same text prepared before; see [`Connection::prepare_cached`].
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn prepare_cached(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
+        self.connection().prepare_cached(sql).await
+    }
+
+    /// Forgets a prepared statement ("cached plan must not change result type").
+    pub fn forget_cached(&self, sql: &str) {
+        self.connection().forget_cached(sql);
+    }
+
+    /// Asks the server to cancel what runs on this connection; see [`Connection::cancel`].
+    ///
+    /// # Errors
+    /// `Connection` or `Timeout` where the request could not be delivered.
+    pub async fn cancel(&self) -> Result<()> {
+        self.connection().cancel().await
+    }
+}
+
+impl Deref for Session {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        self.connection()
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Client {
+        self.loan.as_mut().expect("a session keeps its connection until it is dropped").connection_mut()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let Some(loan) = self.loan.take() else { return };
+        if self.is_dirty() { loan.discard() } else { loan.give_back() }
+    }
+}

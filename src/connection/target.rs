@@ -1,0 +1,149 @@
+//! Where to connect to and as whom: every setting of a connection, resolved and checked.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::builder::TargetBuilder;
+use super::settings::{Secret, SslMode};
+use super::tls::TlsSettings;
+use crate::Result;
+
+/// Which servers of the host list are good enough; libpq's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum TargetSessionAttrs {
+    /// Every server.
+    #[default]
+    Any,
+    /// A session that may write.
+    ReadWrite,
+    /// A session that may not write.
+    ReadOnly,
+    /// A server that is no standby.
+    Primary,
+    /// A standby.
+    Standby,
+    /// A standby where one answers, else any.
+    PreferStandby,
+}
+
+/// One server of the host list.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Host {
+    /// A name, an address or (with a leading `/`) a socket directory.
+    pub(super) name: String,
+    /// Where to connect to without asking the resolver.
+    pub(super) address: Option<IpAddr>,
+    pub(super) port: u16,
+    pub(super) password: Option<Secret>,
+}
+
+impl Host {
+    pub(super) fn is_socket(&self) -> bool {
+        self.address.is_none() && self.name.starts_with('/')
+    }
+}
+
+/// TCP keepalive as far as the settings say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Keepalive {
+    pub(super) enabled: bool,
+    pub(super) idle: Option<Duration>,
+    pub(super) interval: Option<Duration>,
+    pub(super) count: Option<u32>,
+}
+
+/// A database, a user and the way there. Two equal targets can share connections; `Debug` shows no secret.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ConnectTarget {
+    pub(super) hosts: Vec<Host>,
+    pub(super) dbname: String,
+    pub(super) user: String,
+    pub(super) tls: TlsSettings,
+    pub(super) options: Option<String>,
+    pub(super) application_name: Option<String>,
+    pub(super) target_session_attrs: TargetSessionAttrs,
+    pub(super) shuffle_hosts: bool,
+    pub(super) connect_timeout: Option<Duration>,
+    pub(super) keepalive: Keepalive,
+    pub(super) tcp_user_timeout: Option<Duration>,
+}
+
+impl ConnectTarget {
+    /// Parses a DSN in URL or keyword form by libpq's rules; what it does not give comes from the service file, the
+    /// environment, the password file and libpq's defaults.
+    ///
+    /// # Errors
+    /// `Config` for a malformed DSN, an unknown or unsupported option, or a value that cannot be right. The text of
+    /// the DSN is never in the error.
+    pub fn parse(dsn: &str) -> Result<Self> {
+        Self::builder().dsn(dsn)?.build()
+    }
+
+    /// The target of the environment and of libpq's defaults.
+    ///
+    /// # Errors
+    /// As [`ConnectTarget::parse`].
+    pub fn from_env() -> Result<Self> {
+        Self::builder().build()
+    }
+
+    /// Starts from nothing, for settings that come one by one.
+    pub fn builder() -> TargetBuilder {
+        TargetBuilder::new()
+    }
+
+    /// The database's name.
+    pub fn dbname(&self) -> &str {
+        &self.dbname
+    }
+
+    /// The role's name.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// The password for the first host, where one is known.
+    pub fn password(&self) -> Option<&Secret> {
+        self.hosts.first()?.password.as_ref()
+    }
+
+    /// The hosts (names, addresses, socket directories) and their ports, in the order in which they are tried.
+    pub fn hosts(&self) -> impl Iterator<Item = (&str, u16)> {
+        self.hosts.iter().map(|host| (host.name.as_str(), host.port))
+    }
+
+    /// The TLS mode.
+    pub fn ssl_mode(&self) -> SslMode {
+        self.tls.mode
+    }
+
+    /// The name that the server shows for the connections.
+    pub fn application_name(&self) -> Option<&str> {
+        self.application_name.as_deref()
+    }
+
+    /// The start-up options (`-c name=value …`).
+    pub fn options(&self) -> Option<&str> {
+        self.options.as_deref()
+    }
+
+    /// Which servers are good enough.
+    pub fn target_session_attrs(&self) -> TargetSessionAttrs {
+        self.target_session_attrs
+    }
+
+    /// The same target, narrowed to servers with these properties.
+    #[must_use]
+    pub fn with_target_session_attrs(self, attrs: TargetSessionAttrs) -> Self {
+        Self { target_session_attrs: attrs, ..self }
+    }
+
+    /// Sets the application name: printable ASCII (a server shows `?` for anything else), cut at 63 bytes.
+    ///
+    /// # Errors
+    /// `Config` for other characters.
+    pub fn with_application_name(self, name: &str) -> Result<Self> {
+        Ok(Self { application_name: Some(super::builder::application_name(name)?), ..self })
+    }
+}
