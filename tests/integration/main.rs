@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod catalog;
+mod options;
 mod smoke;
