@@ -1,8 +1,9 @@
 //! The keys that a map gives, read and checked one by one; twins together.
 
 use super::draft::Draft;
+use super::form::Parsed;
 use super::registry;
-use super::spec::{OptionSpec, Parsed, Scope};
+use super::spec::{OptionSpec, Scope};
 
 struct Entry {
     spec: &'static OptionSpec,

@@ -21,6 +21,7 @@
 mod draft;
 mod endpoint;
 mod fault;
+mod form;
 mod given;
 mod pairs;
 mod pool;

@@ -1,7 +1,7 @@
 //! Pairs of keys that cannot both be right, as far as the keys alone tell.
 
+use super::form::Parsed;
 use super::given::Given;
-use super::spec::Parsed;
 
 /// One illegal pair, and the words for it.
 struct Pair {

@@ -16,7 +16,7 @@ fn status(spec: &OptionSpec) -> String {
         (verdict, Build::Without(values)) => {
             format!("{}; not available yet: {}", verdict.name(), values.join(", "))
         }
-        (verdict, Build::NotYet) => format!("{}; not available yet", verdict.name()),
+        (verdict, Build::NotYet) => format!("not available yet ({})", verdict.name()),
     }
 }
 
@@ -72,8 +72,8 @@ pub fn render_markdown() -> String {
          (`INSERT_OR_UPDATE`, `insertOrUpdate`, `insert-or-update`). Durations are `100ms`, `10s`, `1 h`, `7d`; sizes are\n\
          `64 kb`, `2mb`, powers of 1024, and a number alone is bytes. Lists have commas; `\"a,b\"` is one name.\n\n\
          *works*: the promise is kept. *near*: kept by another mechanism. *Hologres only* and *refused*: an error that\n\
-         names the key and the reason. *Not available yet*: refused until it is built. Values that are accepted all the\n\
-         same change nothing. Two keys that are one setting may both be given where they say the same.\n",
+         names the key and the reason. *Not available yet*: refused until it is built; in brackets what it will be then.\n\
+         Values that are accepted all the same change nothing. Two keys that are one setting may both be given where they say the same.\n",
     );
     for section in sections() {
         let _ = write!(

@@ -28,7 +28,7 @@ pub struct Resolved {
     pub table: String,
     /// `endpoint` or `bootstrap.servers`; empty: the environment decides.
     pub hosts: Vec<Endpoint>,
-    /// Which of several servers will do.
+    /// Which of several servers will do: for a sink one that takes writes.
     pub target_session_attrs: TargetSessionAttrs,
     /// `dbname`.
     pub dbname: String,
@@ -89,12 +89,14 @@ pub fn resolve(map: impl IntoIterator<Item = (String, String)>, use_: Use) -> Re
     }
     fault::none(faults)?;
     let pool = draft.pool.checked()?;
-    let Use::Sink = use_;
+    let session = match use_ {
+        Use::Sink => TargetSessionAttrs::ReadWrite,
+    };
     Ok(Resolved {
         connector: draft.connector.unwrap_or(Connector::Postgres),
         table: draft.table.unwrap_or_default(),
         hosts: draft.hosts,
-        target_session_attrs: draft.target_session_attrs.unwrap_or(TargetSessionAttrs::ReadWrite),
+        target_session_attrs: draft.target_session_attrs.unwrap_or(session),
         dbname: draft.dbname.unwrap_or_default(),
         username: draft.username,
         password: draft.password,

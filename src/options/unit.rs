@@ -64,7 +64,8 @@ fn scaled(text: &str, units: &[(u128, &[&str])], bare: Option<u128>) -> Option<u
 /// A duration of zero or more; `None` where the text is none, or beyond what a timer can hold.
 pub(super) fn parse_duration(text: &str, bare: Bare) -> Option<Duration> {
     let nanos = scaled(text, NANOS, bare.nanos())?;
-    (nanos <= LONGEST.as_nanos()).then(|| Duration::new((nanos / 1_000_000_000) as u64, (nanos % 1_000_000_000) as u32))
+    (nanos <= LONGEST.as_nanos())
+        .then(|| Duration::new((nanos / 1_000_000_000) as u64, (nanos % 1_000_000_000) as u32))
 }
 
 /// A number of bytes; units are powers of 1024, no unit is bytes.

@@ -1,8 +1,9 @@
 //! Section A, general: where the server is, and how it is reached.
 
 use super::super::draft::{Connector, Draft};
+use super::super::form::{Choice, Form};
 use super::super::pool::MOST_CONNECTIONS;
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::tls::SslMode;
 use super::super::unit::Bare;
 

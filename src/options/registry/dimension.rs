@@ -1,6 +1,7 @@
 //! Section A, dimension table: look-ups.
 
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::form::{Choice, Form};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 
 const CACHES: &[Choice] = &[Choice::plain("None"), Choice::plain("LRU"), Choice::plain("ALL")];

@@ -1,7 +1,8 @@
 //! Section C, the client's side: write, lookup and other.
 
+use super::super::form::{Choice, Form};
 use super::super::sink::DeleteStrategy;
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 use super::connection::HOSTS;
 use super::sink::{BATCH_BYTES, batch_age};

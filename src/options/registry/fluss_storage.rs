@@ -1,8 +1,9 @@
 //! Section C, storage and read: what the table is, and how it is scanned.
 
+use super::super::form::{Choice, Form};
 use super::super::pool::MOST_CONNECTIONS;
 use super::super::sink::DeleteStrategy;
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 
 const TIME_UNITS: &[Choice] = &[

@@ -1,6 +1,7 @@
 //! Section B: the keys inside `LOOKUP('table'='d', …)`. The OPTIONS hint has the keys of the table itself.
 
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::form::{Choice, Form};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 
 const OUTPUT_MODES: &[Choice] = &[Choice::plain("ordered"), Choice::plain("allow_unordered")];

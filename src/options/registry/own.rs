@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::super::draft::{Draft, TargetSessionAttrs};
+use super::super::form::{Choice, Form};
 use super::super::sink::RejectPolicy;
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 use super::connection::idle_timeout;
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::super::draft::Draft;
+use super::super::form::{Choice, Form};
 use super::super::sink::{ConflictAction, DeleteStrategy, WriteMode};
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 
 const WRITE_MODES: &[Choice] = &[

@@ -1,6 +1,7 @@
 //! Section A, source: change streams and scans.
 
-use super::super::spec::{Choice, Form, OptionSpec, Scope};
+use super::super::form::{Choice, Form};
+use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 
 const READ_MODES: &[Choice] = &[

@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
-use super::super::spec::{Build, Form, Parsed, Verdict};
+use super::super::form::{Form, Parsed};
+use super::super::spec::{Build, Verdict};
 use super::super::{PoolOptions, SinkOptions};
 use super::*;
 
