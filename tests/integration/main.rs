@@ -4,4 +4,5 @@
 mod catalog;
 mod sink;
 mod connection;
+mod options;
 mod smoke;
