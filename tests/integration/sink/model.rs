@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use pgsluice::connection::Pool;
-use pgsluice::options::{ConflictAction, DeleteStrategy, PoolOptions, RejectPolicy, SinkOptions};
+use pgsluice::connection::PoolOptions;
+use pgsluice::options::{ConflictAction, DeleteStrategy, RejectPolicy, SinkOptions};
 use pgsluice::sink::Sink;
 use pgsluice::{RowKind, Value};
 use pgsluice_testcontainers::Database;
