@@ -1,1 +1,3 @@
 //! load
+mod csv;
+mod input;
