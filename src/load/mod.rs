@@ -1,3 +1,7 @@
 //! load
+mod create;
 mod csv;
+mod header;
 mod input;
+mod ndjson;
+mod op;

@@ -6,12 +6,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
 use super::Dialect;
-
-/// Bytes asked for in one read.
-const READ_SIZE: usize = 256 << 10;
-
-/// A record that is longer is more likely an unterminated quote, and no statement holds it.
-const RECORD_LIMIT: usize = 256 << 20;
+use crate::load::input::{RECORD_LIMIT, Window};
 
 /// How the lines of a file end. The first line decides, as in COPY.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +60,7 @@ pub(in crate::load) struct RawRecord<'a> {
 /// Cuts a stream into records. Memory is one read's size, or the longest record.
 #[derive(Debug)]
 pub(in crate::load) struct Records<R> {
-    input: R,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    ended: bool,
+    window: Window<R>,
     line: u64,
     line_end: Option<LineEnd>,
     quote: u8,
@@ -99,11 +90,7 @@ enum Step {
 impl<R: Read> Records<R> {
     pub(in crate::load) fn new(input: R, dialect: &Dialect) -> Self {
         Self {
-            input,
-            buffer: vec![0; READ_SIZE],
-            start: 0,
-            end: 0,
-            ended: false,
+            window: Window::new(input),
             line: 1,
             line_end: None,
             quote: dialect.quote,
@@ -120,9 +107,9 @@ impl<R: Read> Records<R> {
         let (body, line_end) = loop {
             match self.scan(&mut scan) {
                 Step::Record { body, line_end } => break (body, line_end),
-                Step::More if !self.ended => self.refill(&scan)?,
+                Step::More if !self.window.has_ended() => self.grow(&scan)?,
                 Step::More => {
-                    let rest = self.end - self.start;
+                    let rest = self.window.bytes().len();
                     if rest == 0 {
                         return Ok(None);
                     }
@@ -134,22 +121,16 @@ impl<R: Read> Records<R> {
                 }
             }
         };
-        let first = self.start;
         let line = self.line;
         let quotes = scan.opened.is_some();
         self.line = if quotes { self.line_of(body) } else { line } + 1;
-        self.start += body + line_end;
-        Ok(Some(RawRecord {
-            line,
-            bytes: &self.buffer[first..self.start],
-            body: &self.buffer[first..first + body],
-            quotes,
-            fault: scan.fault,
-        }))
+        let bytes = self.window.take(body + line_end);
+        Ok(Some(RawRecord { line, bytes, body: &bytes[..body], quotes, fault: scan.fault }))
     }
 
     fn scan(&mut self, scan: &mut Scan) -> Step {
-        let record = &self.buffer[self.start..self.end];
+        let record = self.window.bytes();
+        let ended = self.window.has_ended();
         loop {
             let rest = &record[scan.position..];
             if scan.quoted {
@@ -172,7 +153,7 @@ impl<R: Read> Records<R> {
                     Some(&next) if next == self.quote || Some(next) == self.escape => scan.position = at + 2,
                     Some(_) => scan.position = at + 1,
                     None => {
-                        scan.position = if self.ended { at + 1 } else { at };
+                        scan.position = if ended { at + 1 } else { at };
                         return Step::More;
                     }
                 }
@@ -196,7 +177,7 @@ impl<R: Read> Records<R> {
                     Some(LineEnd::Cr) => scan.fault = Some(Fault::StrayNewline),
                 },
                 b'\r' => match (self.line_end, record.get(at + 1)) {
-                    (None | Some(LineEnd::CrLf), None) if !self.ended => {
+                    (None | Some(LineEnd::CrLf), None) if !ended => {
                         scan.position = at;
                         return Step::More;
                     }
@@ -224,35 +205,15 @@ impl<R: Read> Records<R> {
     /// The line on which the byte at `position` of the current record stands.
     fn line_of(&self, position: usize) -> u64 {
         let newline = if self.line_end == Some(LineEnd::Cr) { b'\r' } else { b'\n' };
-        self.line + memchr_iter(newline, &self.buffer[self.start..self.start + position]).count() as u64
+        self.line + memchr_iter(newline, &self.window.bytes()[..position]).count() as u64
     }
 
-    fn refill(&mut self, scan: &Scan) -> Result<(), Unreadable> {
-        let length = self.end - self.start;
-        if length > RECORD_LIMIT {
+    fn grow(&mut self, scan: &Scan) -> Result<(), Unreadable> {
+        if self.window.bytes().len() > RECORD_LIMIT {
             let opened = scan.opened.filter(|_| scan.quoted).map(|at| self.line_of(at));
             return Err(Unreadable::TooLong { line: self.line, opened });
         }
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.start = 0;
-        self.end = length;
-        if length < READ_SIZE / 2 && self.buffer.len() > 16 * READ_SIZE {
-            self.buffer.truncate(READ_SIZE);
-            self.buffer.shrink_to_fit();
-        } else if self.buffer.len() - length < READ_SIZE / 2 {
-            self.buffer.resize(self.buffer.len() * 2, 0);
-        }
-        loop {
-            match self.input.read(&mut self.buffer[self.end..]) {
-                Ok(count) => {
-                    self.end += count;
-                    self.ended = count == 0;
-                    return Ok(());
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        Ok(self.window.grow()?)
     }
 }
 

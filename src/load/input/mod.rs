@@ -2,6 +2,7 @@
 //! module is UTF-8 without a byte order mark, or bytes that the record's reader finds invalid.
 
 mod decode;
+mod window;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use encoding_rs::Encoding;
 
 use self::decode::Decoded;
+pub(super) use self::window::{RECORD_LIMIT, Window};
 use crate::{Error, ErrorKind, Result};
 
 /// The form of an input's records.
