@@ -23,12 +23,20 @@ pub(super) struct Mapping {
 }
 
 /// The keys of a line's object and the columns that are declared to the sink. A key that is not here is unknown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Keys {
     pub(super) targets: HashMap<String, Target>,
     pub(super) columns: Vec<String>,
     /// Keys that are not here are skipped.
     pub(super) skip_others: bool,
+}
+
+impl Keys {
+    /// Adds a column; `index` is its place among those declared.
+    pub(super) fn add(&mut self, name: &str, index: usize) {
+        self.targets.insert(name.to_owned(), Target::Column(index));
+        self.columns.push(name.to_owned());
+    }
 }
 
 /// What is loaded, as the table and the options say.

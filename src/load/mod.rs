@@ -1,7 +1,206 @@
-//! load
+//! Files into a table: the engine behind `pgsluice load`.
+//!
+//! ```text
+//! reader (a thread)                                  writing (async)
+//! input -> csv | ndjson -> header -> encoded chunks -> sink -> committed
+//!                                 \> refused ----------------> rejects
+//! ```
+//!
+//! The engine prints nothing: it emits [`Event`]s and ends with an [`Outcome`]. Memory is the sink's budget, a few
+//! chunks, and the longest record, however long the inputs are.
+
 mod create;
 mod csv;
+mod events;
 mod header;
 mod input;
 mod ndjson;
 mod op;
+mod options;
+mod position;
+mod reader;
+mod rejects;
+mod sample;
+mod summary;
+mod table;
+mod writing;
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use tokio::sync::{mpsc, oneshot};
+
+pub use events::{Event, Progress, Rejected};
+pub use input::Format;
+pub use options::{Create, LoadOptions};
+pub use summary::{Ending, Outcome, Summary};
+
+use self::input::{Opened, Source};
+use self::reader::{ColumnNames, Inputs, Reader, Shared};
+use self::rejects::RejectsFile;
+use self::writing::Writing;
+use crate::connection::Pool;
+use crate::options::{WriteMode, WriteOptions};
+use crate::sink::Sink;
+use crate::{Error, ErrorKind, Result};
+
+/// Parcels between reading and writing: enough that neither waits for the other's jitter.
+const PARCELS: usize = 8;
+
+/// One load.
+#[derive(Debug)]
+pub struct Load {
+    options: LoadOptions,
+}
+
+/// What is there before the first record is read.
+struct Prepared {
+    inputs: Inputs,
+    write: WriteOptions,
+    rejects: Option<RejectsFile>,
+    shared: Arc<Shared>,
+    started: Instant,
+}
+
+impl Load {
+    /// A load by these options; nothing happens before [`run`](Self::run).
+    pub fn new(options: LoadOptions) -> Self {
+        Self { options }
+    }
+
+    /// Loads. `stop` ends it early: reading stops, what the sink has accepted is settled, and the outcome says how
+    /// many rows are in. Give [`std::future::pending`] where nothing stops it.
+    ///
+    /// # Errors
+    /// What is found before the first record is read: options, inputs, headers, the connection, the table. Whatever
+    /// happens later is the outcome's [`Ending`].
+    ///
+    /// # Cancel safety
+    /// Dropped, the load stops; records that are accepted and not committed are lost, and nothing says how many.
+    pub async fn run(
+        self,
+        events: &mut (dyn FnMut(Event<'_>) + Send),
+        stop: impl Future<Output = ()>,
+    ) -> Result<Outcome> {
+        let inputs = Inputs::new(&self.options)?;
+        let write = self.options.write_options()?;
+        let rejects = match &self.options.rejects {
+            Some(path) => Some(RejectsFile::create(path, &inputs.sources)?),
+            None => None,
+        };
+        let prepared = Prepared { inputs, write, rejects, shared: Arc::default(), started: Instant::now() };
+        let pool = self.connect(&prepared.write).await?;
+        let mut first = None;
+        if let Some(create) = &self.options.create {
+            let bytes = Arc::clone(&prepared.shared.bytes);
+            let made = table::create(&pool, &self.options, create, &prepared.inputs, bytes, events).await?;
+            if made.missing {
+                events(Event::Notice("the table is not there yet, so the dry run ends here"));
+                let summary = Summary { dry_run: true, table: self.options.table, ..Summary::default() };
+                return Ok(Outcome { summary, ending: Ending::Complete, keyed: false });
+            }
+            first = made.first;
+        }
+        let sink = Sink::open(&pool, &self.options.table, prepared.write.sink.clone()).await?;
+        let time_zone = table::time_zone(&pool, &sink, &prepared.write.sink).await?;
+        if let Some(zone) = &time_zone {
+            events(Event::Notice(&format!("texts without offset are read in the time zone {zone}")));
+        }
+        let outcome = self.load(prepared, sink, first, events, stop).await?;
+        let summary = Summary { time_zone, ..outcome.summary };
+        Ok(Outcome { summary, ..outcome })
+    }
+
+    async fn connect(&self, write: &WriteOptions) -> Result<Pool> {
+        Pool::open(self.options.dsn.as_deref().unwrap_or_default(), write.pool.clone()).await
+    }
+
+    async fn load(
+        self,
+        prepared: Prepared,
+        sink: Sink,
+        first: Option<Opened>,
+        events: &mut (dyn FnMut(Event<'_>) + Send),
+        stop: impl Future<Output = ()>,
+    ) -> Result<Outcome> {
+        let Prepared { inputs, write, rejects, shared, started } = prepared;
+        let files: Vec<String> = inputs.sources.iter().map(Source::name).collect();
+        let total_bytes = inputs.size();
+        let (out, mut parcels) = mpsc::channel(PARCELS);
+        let reader = Reader {
+            inputs,
+            columns: ColumnNames::of(sink.table()),
+            sink: sink.clone(),
+            out,
+            shared: Arc::clone(&shared),
+            first,
+            skip_generated: write.sink.skip_generated_columns,
+        };
+        reader.check_headers()?;
+        events(Event::Started { total_bytes });
+        let keyed = write.sink.key_columns.is_some() || sink.table().unique_indexes.iter().any(|index| index.primary);
+        let mut writing = Writing {
+            sink,
+            files,
+            rejects,
+            header: None,
+            limit: self.options.error_limit(),
+            shared: Arc::clone(&shared),
+            events,
+            refused: 0,
+            told: self.options.fails_at_once().then(HashSet::new),
+            all_at_once: matches!(
+                write.sink.write_mode,
+                WriteMode::CopyBulkLoad | WriteMode::CopyBulkLoadOnConflict
+            ),
+        };
+        let read = spawn(reader)?;
+        let (stats, ending) = writing.run(&mut parcels, stop).await;
+        let rejected = writing.rejected();
+        drop(parcels);
+        let ending = match ending {
+            // A reader that waits for its input is left behind; one that has ended has a result.
+            Ending::Complete => match read.await {
+                Ok(Ok(())) => Ending::Complete,
+                Ok(Err(error)) => Ending::Failed(error),
+                Err(_) => Ending::Failed(Error::new(ErrorKind::Bug, "read input", "the reading thread broke down")),
+            },
+            other => other,
+        };
+        let summary = Summary {
+            table: self.options.table,
+            read: shared.read.load(Ordering::Relaxed),
+            written: stats.committed,
+            without_effect: stats.without_effect,
+            rejected,
+            removed_u0000: stats.removed_u0000,
+            unknown: stats.unknown,
+            bytes: shared.bytes.load(Ordering::Relaxed),
+            seconds: started.elapsed().as_secs_f64(),
+            stopped: !matches!(ending, Ending::Complete),
+            dry_run: self.options.dry_run,
+            time_zone: None,
+            error: match &ending {
+                Ending::Failed(error) => Some(error.to_string()),
+                _ => None,
+            },
+        };
+        Ok(Outcome { summary, ending, keyed })
+    }
+}
+
+/// The reading thread: it may wait for its input for ever, so that nothing joins it.
+fn spawn(reader: Reader) -> Result<oneshot::Receiver<Result<()>>> {
+    let (done, result) = oneshot::channel();
+    let run = move || {
+        // Nobody listens where the load has ended already.
+        drop(done.send(reader.run()));
+    };
+    match std::thread::Builder::new().name("pgsluice-read".into()).spawn(run) {
+        Ok(_) => Ok(result),
+        Err(error) => Err(Error::new(ErrorKind::Io, "start the reading thread", error.to_string()).with_source(error)),
+    }
+}

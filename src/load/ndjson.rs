@@ -79,6 +79,11 @@ impl<R: Read> Lines<R> {
         let bytes = self.window.take(length);
         Ok(Some(Line { number: self.line, bytes, body: bytes.trim_ascii() }))
     }
+
+    /// True where the next line needs another read.
+    pub(super) fn is_dry(&self) -> bool {
+        memchr(b'\n', self.window.bytes()).is_none()
+    }
 }
 
 /// The fields of one object, kept between lines for its memory.

@@ -128,6 +128,11 @@ impl<R: Read> Records<R> {
         Ok(Some(RawRecord { line, bytes, body: &bytes[..body], quotes, fault: scan.fault }))
     }
 
+    /// True where the next record needs another read, as far as a look for a newline can tell.
+    pub(in crate::load) fn is_dry(&self) -> bool {
+        memchr(b'\n', self.window.bytes()).is_none()
+    }
+
     fn scan(&mut self, scan: &mut Scan) -> Step {
         let record = self.window.bytes();
         let ended = self.window.has_ended();
