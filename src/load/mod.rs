@@ -9,6 +9,7 @@
 //! The engine prints nothing: it emits [`Event`]s and ends with an [`Outcome`]. Memory is the sink's budget, a few
 //! chunks, and the longest record, however long the inputs are.
 
+mod connect;
 mod create;
 mod csv;
 mod events;
@@ -42,7 +43,6 @@ use self::input::{Opened, Source};
 use self::reader::{ColumnNames, Inputs, Reader, Shared};
 use self::rejects::RejectsFile;
 use self::writing::Writing;
-use crate::connection::Pool;
 use crate::options::{WriteMode, WriteOptions};
 use crate::sink::Sink;
 use crate::{Error, ErrorKind, Result};
@@ -92,7 +92,7 @@ impl Load {
             None => None,
         };
         let prepared = Prepared { inputs, write, rejects, shared: Arc::default(), started: Instant::now() };
-        let pool = self.connect(&prepared.write).await?;
+        let pool = connect::connect(&self.options, &prepared.write).await?;
         let mut first = None;
         if let Some(create) = &self.options.create {
             let bytes = Arc::clone(&prepared.shared.bytes);
@@ -112,10 +112,6 @@ impl Load {
         let outcome = self.load(prepared, sink, first, events, stop).await?;
         let summary = Summary { time_zone, ..outcome.summary };
         Ok(Outcome { summary, ..outcome })
-    }
-
-    async fn connect(&self, write: &WriteOptions) -> Result<Pool> {
-        Pool::open(self.options.dsn.as_deref().unwrap_or_default(), write.pool.clone()).await
     }
 
     async fn load(

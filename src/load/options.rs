@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::csv::Dialect;
 use super::input::Format;
-use crate::options::{RejectPolicy, WriteMode, WriteOptions, from_toml};
+use crate::options::{RejectPolicy, WriteOptions, from_toml};
 use crate::{Error, ErrorKind, Result};
 
 /// Bytes of a batch where the options do not say otherwise: larger than a stream's, a file has no latency to keep.
@@ -127,7 +127,6 @@ impl LoadOptions {
     /// `Config` for every unknown, doubled or illegal key, for keys that a flag stands for, and for a broken file.
     pub(super) fn write_options(&self) -> Result<WriteOptions> {
         let mut write = WriteOptions::default();
-        write.sink.write_mode = WriteMode::Auto;
         write.sink.remove_u0000 = false;
         write.sink.default_for_not_null = false;
         write.sink.batch_rows = Some(BATCH_ROWS);

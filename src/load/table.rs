@@ -12,7 +12,7 @@ use crate::catalog::{Column, TableName, TypeKind};
 use crate::connection::Pool;
 use crate::options::SinkOptions;
 use crate::sink::Sink;
-use crate::sql::quote_identifier;
+use crate::sql::quote::Identifier;
 use crate::Result;
 
 /// What `--create` came to.
@@ -51,12 +51,12 @@ pub(super) async fn create(
         Create::Infer => {
             let (inference, opened) = sample::infer(inputs, bytes)?;
             let columns: Vec<String> =
-                inference.columns().map(|(name, data_type)| format!("{} {data_type}", quote_identifier(name))).collect();
+                inference.columns().map(|(name, data_type)| format!("{} {data_type}", Identifier(name))).collect();
             (columns.join(", "), Some(opened))
         }
     };
     let key = options.key.iter().map(|key| {
-        let key: Vec<String> = key.iter().map(|column| quote_identifier(column)).collect();
+        let key: Vec<String> = key.iter().map(|column| Identifier(column).to_string()).collect();
         format!(", primary key ({})", key.join(", "))
     });
     let statement = format!("create table {name} ({columns}{})", key.collect::<String>());

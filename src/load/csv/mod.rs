@@ -16,7 +16,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// The marks of a CSV file. Each is one ASCII character, as in COPY.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dialect {
+pub(super) struct Dialect {
     delimiter: u8,
     quote: u8,
     escape: u8,
@@ -29,7 +29,7 @@ impl Dialect {
     /// # Errors
     /// [`ErrorKind::Config`] where COPY refuses the same: a mark that is no single ASCII character, a line end as a
     /// mark, delimiter and quote alike, or a null string that holds a line end, the delimiter or the quote.
-    pub fn new(delimiter: char, quote: char, escape: Option<char>, null: &str) -> Result<Self> {
+    pub(super) fn new(delimiter: char, quote: char, escape: Option<char>, null: &str) -> Result<Self> {
         let delimiter = mark("delimiter", delimiter)?;
         let quote = mark("quote", quote)?;
         let escape = escape.map_or(Ok(quote), |escape| mark("escape", escape))?;
@@ -45,7 +45,7 @@ impl Dialect {
     }
 
     /// The text that stands unquoted for NULL.
-    pub fn null(&self) -> &str {
+    pub(super) fn null(&self) -> &str {
         &self.null
     }
 

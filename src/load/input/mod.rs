@@ -51,7 +51,7 @@ impl std::fmt::Debug for Opened {
 ///
 /// # Errors
 /// [`ErrorKind::Config`] for an unknown name.
-pub fn encoding(name: &str) -> Result<&'static Encoding> {
+pub(super) fn encoding(name: &str) -> Result<&'static Encoding> {
     Encoding::for_label(name.as_bytes()).ok_or_else(|| {
         Error::new(ErrorKind::Config, "read the encoding's name", format!("there is no encoding \"{name}\""))
             .with_hint("names are those of the WHATWG list: utf-8, latin1, windows-1252, utf-16le, shift_jis …")
