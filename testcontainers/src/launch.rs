@@ -34,9 +34,8 @@ impl Server {
             let place = Place::new(&choice::run(), &key("docker", demand.docker_version()));
             if place.file("address").exists() {
                 let (_starting, in_use) = place.enter()?;
-                if let Some(server) = Self::running(&place) {
-                    place.keep_watched()?;
-                    return Ok(Self { place: Some(place), in_use: Some(in_use), ..server });
+                if let Some(server) = Self::adopt(&place) {
+                    return Ok(Self { in_use: Some(in_use), ..server });
                 }
             }
         }
@@ -48,9 +47,8 @@ impl Server {
         };
         let place = Place::new(&choice::run(), &key);
         let (_starting, in_use) = place.enter()?;
-        if let Some(server) = Self::running(&place) {
-            place.keep_watched()?;
-            return Ok(Self { place: Some(place), in_use: Some(in_use), ..server });
+        if let Some(server) = Self::adopt(&place) {
+            return Ok(Self { in_use: Some(in_use), ..server });
         }
         place::sweep();
         let server = Self::launch(&source, &options, place, choice::linger(), true)?;
@@ -67,24 +65,17 @@ impl Server {
         Ok(Self { in_use: Some(in_use), ..server })
     }
 
-    /// The server that another process of the run has started, if it answers.
-    fn running(place: &Place) -> Option<Self> {
+    /// The server that another process of the run has started, if it answers. The caller holds the place's locks.
+    fn adopt(place: &Place) -> Option<Self> {
         let text = fs::read_to_string(place.file("address")).ok()?;
         let mut words = text.split_whitespace();
         let port = words.next()?.parse().ok()?;
         let url = ServerUrl::local(port, words.next()?);
         let version = version_at(&url.database("postgres")).ok()?;
+        place.keep_watched().ok()?;
+        let place = Some(place.clone());
         let host = "127.0.0.1".to_owned();
-        Some(Self {
-            url,
-            host,
-            port,
-            version,
-            place: None,
-            tls: true,
-            control: Control::Shared,
-            in_use: None,
-        })
+        Some(Self { url, host, port, version, place, tls: true, control: Control::Shared, in_use: None })
     }
 
     fn elsewhere(url: &str, demanded: Option<u32>) -> Result<Self, String> {

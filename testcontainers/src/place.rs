@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 const REAPER: &str = include_str!("reaper.sh");
 
 /// The directory of one server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     directory: PathBuf,
     name: String,

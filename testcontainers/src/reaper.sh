@@ -34,11 +34,12 @@ end_local() {
     rm -rf "$target" "$target.password"
 }
 
+# Commands do not get the reaper's own lock: they may outlive it, and then nobody watches.
 while :; do
-    flock -x 9
+    flock -x 9 8>&-
     flock -u 9
-    sleep "$linger"
-    flock -x 7
+    sleep "$linger" 7>&- 8>&- 9>&-
+    flock -x 7 8>&-
     if flock -n -x 9; then
         case $engine in
         docker) end_container ;;
