@@ -1,8 +1,8 @@
 //! The integration tests: real servers, one binary, a module a concern.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)] // the traps are the library's
 
 mod catalog;
 mod sink;
 mod connection;
 mod options;
-mod smoke;
+mod servers;
