@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::dsn::{Environment, Params, Passfile, split_endpoints};
-use super::settings::{Secret, SslMode};
-use super::target::{ConnectTarget, Host, Keepalive, TargetSessionAttrs};
+use super::target::{ConnectTarget, Host, Keepalive};
 use super::tls::{ChannelBinding, Negotiation, RootSource, TlsSettings, TlsVersion};
+use crate::options::{Secret, SslMode, TargetSessionAttrs};
 use crate::{Error, ErrorKind, Result};
 
 /// The longest name that a server keeps (NAMEDATALEN − 1).

@@ -14,9 +14,9 @@ use super::driver::{Driver, Live};
 use super::failure::{CONNECT, connect_error, is_refused_session, operation_error};
 use super::link::Connection;
 use super::server::ServerInfo;
-use super::settings::{PoolOptions, SslMode};
-use super::target::{ConnectTarget, Host, TargetSessionAttrs};
+use super::target::{ConnectTarget, Host};
 use super::tls::{ChannelBinding, Connector, Negotiation, client_config};
+use crate::options::{PoolOptions, SslMode, TargetSessionAttrs};
 use crate::{Error, ErrorKind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(120);

@@ -9,7 +9,6 @@ mod link;
 mod pool;
 mod server;
 mod session;
-mod settings;
 mod target;
 mod tls;
 
@@ -20,5 +19,7 @@ pub use link::Connection;
 pub use pool::Pool;
 pub use server::ServerInfo;
 pub use session::Session;
-pub use settings::{PoolOptions, Secret, SslMode};
-pub use target::{ConnectTarget, TargetSessionAttrs};
+pub use target::ConnectTarget;
+
+// What a pool is opened with belongs to opening it.
+pub use crate::options::{PoolOptions, Secret, SslMode, TargetSessionAttrs};

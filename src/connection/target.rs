@@ -4,28 +4,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::builder::TargetBuilder;
-use super::settings::{Secret, SslMode};
 use super::tls::TlsSettings;
 use crate::Result;
-
-/// Which servers of the host list are good enough; libpq's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum TargetSessionAttrs {
-    /// Every server.
-    #[default]
-    Any,
-    /// A session that may write.
-    ReadWrite,
-    /// A session that may not write.
-    ReadOnly,
-    /// A server that is no standby.
-    Primary,
-    /// A standby.
-    Standby,
-    /// A standby where one answers, else any.
-    PreferStandby,
-}
+use crate::options::{Secret, SslMode, TargetSessionAttrs};
 
 /// One server of the host list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! The pool of a load: DSN or environment, under the options that `-w` gave.
 
 use super::options::LoadOptions;
-use crate::connection::{ConnectTarget, Pool, PoolOptions};
+use crate::connection::{ConnectTarget, Pool};
 use crate::options::{SslMode, WriteOptions};
 use crate::{Error, ErrorKind, Result};
 
@@ -26,17 +26,7 @@ pub(super) async fn connect(options: &LoadOptions, write: &WriteOptions) -> Resu
     if tls.system_roots {
         target = target.set("sslrootcert", "system")?;
     }
-    let given = &write.pool;
-    let pool = PoolOptions {
-        name: given.name.clone(),
-        size: given.size,
-        idle_timeout: Some(given.idle_timeout),
-        max_lifetime: Some(given.max_lifetime),
-        acquire_timeout: Some(given.acquire_timeout),
-        application_name: given.application_name.clone(),
-        ..PoolOptions::default()
-    };
-    Pool::open_target(target.build()?, pool).await
+    Pool::open_target(target.build()?, write.pool.clone()).await
 }
 
 fn mode_name(mode: SslMode) -> &'static str {

@@ -19,10 +19,11 @@ pub enum Connector {
 }
 
 /// Which of several servers will do; libpq's meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TargetSessionAttrs {
     /// Each.
+    #[default]
     Any,
     /// One that takes writes.
     ReadWrite,

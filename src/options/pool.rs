@@ -12,7 +12,8 @@ const APPLICATION_NAME_BYTES: usize = 63;
 /// More connections or lanes than any server takes: a slip of the pen.
 pub(super) const MOST_CONNECTIONS: usize = 10_000;
 
-/// How a named pool opens, keeps and closes its connections.
+/// How a named pool opens, keeps and closes its connections. What is not given of a connection's own settings is the
+/// DSN's or the environment's, else the default of the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolOptions {
@@ -20,19 +21,21 @@ pub struct PoolOptions {
     pub name: String,
     /// `connection.pool.size`: at most this many connections; of several users the largest size counts.
     pub size: usize,
-    /// `connection.idle-timeout`: unused for so long since its return, a connection is closed.
-    pub idle_timeout: Duration,
-    /// `connection.max-lifetime`: a connection older than this, with jitter, is not handed out again.
-    pub max_lifetime: Duration,
-    /// `connection.acquire-timeout`: the longest wait for a free connection.
-    pub acquire_timeout: Duration,
-    /// `connection.keepalive`: a silent connection is probed after this time.
-    pub keepalive: Duration,
-    /// `connection.tcp-user-timeout`: sent bytes that stay unacknowledged for so long end the connection.
-    pub tcp_user_timeout: Duration,
-    /// `client.connect-timeout`: for each host; TLS and login are included.
-    pub connect_timeout: Duration,
-    /// `client.id`: the `application_name` that the server shows; ASCII, at most 63 bytes once checked.
+    /// `connection.idle-timeout`: unused for so long since its return, a connection is closed; `None`: never.
+    pub idle_timeout: Option<Duration>,
+    /// `connection.max-lifetime`: a connection older than this, with jitter, is not handed out again; `None`: any age.
+    pub max_lifetime: Option<Duration>,
+    /// `connection.acquire-timeout`: the longest wait for a free connection; `None`: no limit. Each user has its own.
+    pub acquire_timeout: Option<Duration>,
+    /// `connection.keepalive`: a silent connection is probed after this time; else the DSN's, else 30 s.
+    pub keepalive: Option<Duration>,
+    /// `connection.tcp-user-timeout`: sent bytes that stay unacknowledged for so long end the connection; else the
+    /// DSN's, else 30 s. Zero: as the system has it.
+    pub tcp_user_timeout: Option<Duration>,
+    /// `client.connect-timeout`: for each host, TLS and login included; else the DSN's, else 120 s.
+    pub connect_timeout: Option<Duration>,
+    /// `client.id`: the `application_name` that the server shows, printable ASCII, at most 63 bytes once checked; else
+    /// the DSN's, else `pgsluice`.
     pub application_name: Option<String>,
 }
 
@@ -41,12 +44,12 @@ impl Default for PoolOptions {
         Self {
             name: "default".to_owned(),
             size: 5,
-            idle_timeout: Duration::from_secs(60),
-            max_lifetime: Duration::from_secs(30 * 60),
-            acquire_timeout: Duration::from_secs(30),
-            keepalive: Duration::from_secs(30),
-            tcp_user_timeout: Duration::from_secs(30),
-            connect_timeout: Duration::from_secs(120),
+            idle_timeout: Some(Duration::from_secs(60)),
+            max_lifetime: Some(Duration::from_secs(30 * 60)),
+            acquire_timeout: Some(Duration::from_secs(30)),
+            keepalive: None,
+            tcp_user_timeout: None,
+            connect_timeout: None,
             application_name: None,
         }
     }
@@ -79,43 +82,43 @@ impl PoolOptions {
 
     /// Sets the time after which an unused connection is closed.
     #[must_use]
-    pub fn idle_timeout(mut self, time: Duration) -> Self {
-        self.idle_timeout = time;
+    pub fn idle_timeout(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.idle_timeout = time.into();
         self
     }
 
     /// Sets the age from which a connection is replaced.
     #[must_use]
-    pub fn max_lifetime(mut self, time: Duration) -> Self {
-        self.max_lifetime = time;
+    pub fn max_lifetime(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.max_lifetime = time.into();
         self
     }
 
     /// Sets the longest wait for a free connection.
     #[must_use]
-    pub fn acquire_timeout(mut self, time: Duration) -> Self {
-        self.acquire_timeout = time;
+    pub fn acquire_timeout(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.acquire_timeout = time.into();
         self
     }
 
     /// Sets the silence after which a connection is probed.
     #[must_use]
-    pub fn keepalive(mut self, time: Duration) -> Self {
-        self.keepalive = time;
+    pub fn keepalive(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.keepalive = time.into();
         self
     }
 
     /// Sets how long sent bytes may stay unacknowledged.
     #[must_use]
-    pub fn tcp_user_timeout(mut self, time: Duration) -> Self {
-        self.tcp_user_timeout = time;
+    pub fn tcp_user_timeout(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.tcp_user_timeout = time.into();
         self
     }
 
     /// Sets the longest time for connecting to one host, TLS and login included.
     #[must_use]
-    pub fn connect_timeout(mut self, time: Duration) -> Self {
-        self.connect_timeout = time;
+    pub fn connect_timeout(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.connect_timeout = time.into();
         self
     }
 
@@ -154,13 +157,15 @@ impl PoolOptions {
             ("connection.max-lifetime", self.max_lifetime),
             ("connection.acquire-timeout", self.acquire_timeout),
             ("connection.keepalive", self.keepalive),
-            ("connection.tcp-user-timeout", self.tcp_user_timeout),
             ("client.connect-timeout", self.connect_timeout),
         ];
         for (key, time) in times {
-            if time.is_zero() || time > LONGEST {
+            if time.is_some_and(|time| time.is_zero() || time > LONGEST) {
                 faults.push(format!("`{key}` must be above zero and at most 100 years"));
             }
+        }
+        if self.tcp_user_timeout.is_some_and(|time| time > LONGEST) {
+            faults.push("`connection.tcp-user-timeout` must be at most 100 years".to_owned());
         }
         // Older servers show a question mark for each other byte.
         if let Some(name) = &self.application_name

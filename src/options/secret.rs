@@ -8,7 +8,7 @@ use std::fmt;
 /// let password = pgsluice::options::Secret::new("p@ss");
 /// assert_eq!(format!("{password:?}"), "Secret(…)");
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {
@@ -17,7 +17,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for the login message only.
+    /// The text itself, for the place that sends it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

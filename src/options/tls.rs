@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// What is asked of TLS; libpq's meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum SslMode {
     /// No TLS.
@@ -11,6 +11,7 @@ pub enum SslMode {
     /// Plain text first; TLS where the server demands it.
     Allow,
     /// TLS first; plain text where the server has none.
+    #[default]
     Prefer,
     /// TLS; the server's certificate is not checked, unless a root certificate is given.
     Require,

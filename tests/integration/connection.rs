@@ -4,9 +4,8 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures::future::join_all;
-use pgsluice::connection::{
-    ConnectTarget, Environment, Pool, PoolOptions, Session, TargetSessionAttrs, connect,
-};
+use pgsluice::connection::{ConnectTarget, Environment, Pool, Session, connect};
+use pgsluice::options::{PoolOptions, TargetSessionAttrs};
 use pgsluice::{ErrorKind, Result};
 use pgsluice_testcontainers::Database;
 use tokio::io::AsyncReadExt;
@@ -134,7 +133,7 @@ async fn b24_the_nasty_password_connects_in_every_form_and_shows_in_no_error() {
         ),
     ];
     for target in targets {
-        assert_eq!(target.password().unwrap().expose(), NASTY);
+        assert_eq!(target.password(), Some(&NASTY.into()));
         let connection = connect(&target, &PoolOptions::default()).await.unwrap();
         let user: String = connection.query_one("select current_user::text", &[]).await.unwrap().get(0);
         assert_eq!(user, role);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Environment, Params};
-use crate::connection::settings::Secret;
+use crate::options::Secret;
 
 /// The text of the password file, where there is one that only its owner can read.
 pub(in crate::connection) struct Passfile(Option<String>);

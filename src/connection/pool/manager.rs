@@ -12,8 +12,8 @@ use crate::Error;
 use crate::connection::connect::connect_counted;
 use crate::connection::driver::Live;
 use crate::connection::link::Connection;
-use crate::connection::settings::PoolOptions;
 use crate::connection::target::ConnectTarget;
+use crate::options::PoolOptions;
 
 /// A connection that rested for less is taken for alive: a check costs a round trip.
 const TRUSTED_REST: Duration = Duration::from_millis(500);

@@ -15,8 +15,8 @@ pub(super) use loan::Loan;
 pub(super) use shared::Shared;
 
 use super::session::Session;
-use super::settings::PoolOptions;
 use super::target::ConnectTarget;
+use crate::options::PoolOptions;
 use crate::{Error, ErrorKind, Result};
 
 const ACQUIRE: &str = "acquire connection";

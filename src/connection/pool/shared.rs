@@ -11,8 +11,8 @@ use tokio::task::JoinHandle;
 use super::manager::Manager;
 use super::reaper;
 use crate::connection::driver::Live;
-use crate::connection::settings::PoolOptions;
 use crate::connection::target::ConnectTarget;
+use crate::options::PoolOptions;
 use crate::{Error, ErrorKind, Result};
 
 type Key = (String, ConnectTarget);

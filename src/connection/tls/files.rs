@@ -12,7 +12,8 @@ use rustls::{ClientConfig, InconsistentKeys, RootCertStore};
 
 use super::provider::provider;
 use super::verify::{Check, Roots, Verifier};
-use super::{RootSource, SslMode, TlsSettings};
+use super::{RootSource, TlsSettings};
+use crate::options::SslMode;
 use crate::{Error, ErrorKind, Result};
 
 /// Where systems keep the bundle of the roots that they trust (Debian, Red Hat, Alpine and SUSE, BSD and macOS).

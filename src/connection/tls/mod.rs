@@ -8,10 +8,9 @@ mod verify;
 
 use std::path::PathBuf;
 
+use crate::options::SslMode;
 pub(super) use connector::Connector;
 pub(super) use files::client_config;
-
-use super::settings::SslMode;
 
 /// Where root certificates come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -25,9 +25,7 @@ const SSL_MODES: &[Choice] = &[
 /// Both names of the idle time: one unit is milliseconds, the other has its unit written.
 pub(super) const fn idle_timeout(bare: Bare) -> Form {
     fn set(draft: &mut Draft, time: Option<std::time::Duration>) {
-        if let Some(time) = time {
-            draft.pool.idle_timeout = time;
-        }
+        draft.pool.idle_timeout = time;
     }
     Form::Duration { bare, zero: false, never: false, set: Some(set) }
 }

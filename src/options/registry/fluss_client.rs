@@ -271,7 +271,7 @@ pub(super) static OTHER: &[OptionSpec] = &[
             bare: Bare::Refused,
             zero: false,
             never: false,
-            set: Some(|draft, time| draft.pool.connect_timeout = time.unwrap_or_default()),
+            set: Some(|draft, time| draft.pool.connect_timeout = time),
         },
         "for each host, TLS and login included",
     )

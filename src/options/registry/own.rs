@@ -119,14 +119,14 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
     OptionSpec::works(
         "connection.acquire-timeout",
         Scope::Connection,
-        time(|draft, time| draft.pool.acquire_timeout = time.unwrap_or_default()),
+        time(|draft, time| draft.pool.acquire_timeout = time),
         "the longest wait for a free connection; the error names the pool",
     )
     .default("30s"),
     OptionSpec::works(
         "connection.max-lifetime",
         Scope::Connection,
-        time(|draft, time| draft.pool.max_lifetime = time.unwrap_or_default()),
+        time(|draft, time| draft.pool.max_lifetime = time),
         "an older connection is not handed out again; with jitter",
     )
     .default("30min"),
@@ -141,15 +141,20 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
     OptionSpec::works(
         "connection.keepalive",
         Scope::Connection,
-        time(|draft, time| draft.pool.keepalive = time.unwrap_or_default()),
+        time(|draft, time| draft.pool.keepalive = time),
         "a silent connection is probed after this time",
     )
     .default("30s"),
     OptionSpec::works(
         "connection.tcp-user-timeout",
         Scope::Connection,
-        time(|draft, time| draft.pool.tcp_user_timeout = time.unwrap_or_default()),
-        "sent bytes without an acknowledgement for so long end the connection",
+        Form::Duration {
+            bare: Bare::Refused,
+            zero: true,
+            never: false,
+            set: Some(|draft, time| draft.pool.tcp_user_timeout = time),
+        },
+        "sent bytes without an acknowledgement for so long end the connection; 0: as the system has it",
     )
     .default("30s"),
     OptionSpec::works(

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::time::Duration;
 
 use super::super::form::{Form, Parsed};
 use super::super::spec::{Build, Verdict};
@@ -78,6 +79,9 @@ fn the_structs_have_the_defaults_of_the_registry() {
     // The default of rows is kept apart from a given 512.
     assert_eq!(draft.sink.batch_rows.take(), Some(512));
     assert_eq!(draft.sink, SinkOptions::default());
+    // Of these the DSN may give another value, so that the struct leaves them open.
+    let open = [&mut draft.pool.keepalive, &mut draft.pool.tcp_user_timeout, &mut draft.pool.connect_timeout];
+    assert_eq!(open.map(Option::take), [30, 30, 120].map(|seconds| Some(Duration::from_secs(seconds))));
     assert_eq!(draft.pool, PoolOptions::default());
     assert_eq!(draft.tls, super::super::TlsOptions::default());
 }
