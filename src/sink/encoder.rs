@@ -8,7 +8,7 @@ use super::log::{Chunk, ColumnSet, Fields, LogRow, Op, body};
 use super::target::{Target, column_number};
 use crate::encode::{EncodeContext, EncodeError, NULL};
 use crate::error::{Error, ErrorKind, Reject, Result};
-use crate::options::ConflictAction;
+use crate::options::{ConflictAction, DeleteStrategy};
 use crate::record::{RowKind, Value};
 
 /// Why a record was refused before it was accepted. Never holds a value.
@@ -291,6 +291,9 @@ impl RowEncoder<'_> {
             self.chunk.log.dropped.push(self.position);
             return Ok(());
         };
+        if op == Op::Delete && target.delete_strategy == DeleteStrategy::Disable {
+            return Err(RecordError::whole("0A000", "deletes are disabled (table.delete.behavior=DISABLE)"));
+        }
         if op != Op::Upsert && target.key.is_none() {
             return Err(RecordError::configuration(
                 None,

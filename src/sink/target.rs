@@ -169,7 +169,10 @@ impl Target {
         match (kind, self.delete_strategy) {
             (RowKind::Insert | RowKind::UpdateAfter, _) => Some(Op::Upsert),
             (_, DeleteStrategy::IgnoreDelete) => None,
-            (RowKind::UpdateBefore, DeleteStrategy::NonPkFieldToNull | DeleteStrategy::DeleteRowOnPk) => None,
+            (
+                RowKind::UpdateBefore,
+                DeleteStrategy::NonPkFieldToNull | DeleteStrategy::DeleteRowOnPk | DeleteStrategy::Disable,
+            ) => None,
             (RowKind::Delete, DeleteStrategy::NonPkFieldToNull) => Some(Op::Nullify),
             _ => Some(Op::Delete),
         }
