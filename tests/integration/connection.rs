@@ -8,8 +8,9 @@ use pgsluice::connection::{ConnectTarget, Environment, Pool, Session, connect};
 use pgsluice::options::{PoolOptions, TargetSessionAttrs};
 use pgsluice::{ErrorKind, Result};
 use pgsluice_testcontainers::Database;
-use tokio::io::AsyncReadExt;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
@@ -191,8 +192,8 @@ async fn l02_another_target_is_another_pool() {
     let other = timeout(DEADLINE, second.get()).await.unwrap().unwrap();
     assert_ne!(pid(&held).await, pid(&other).await);
     for settings in [[("password", "x")], [("options", "-c work_mem=1MB")], [("sslmode", "disable")]] {
-        let third = Pool::join(target_with(&one, &settings), options()).unwrap();
-        timeout(DEADLINE, third.get()).await.unwrap().unwrap();
+        let third = Pool::join(target_with(&one, &settings), options().size(2)).unwrap();
+        assert_eq!((first.size(), third.size()), (1, 2), "{settings:?}");
     }
 }
 
@@ -316,6 +317,50 @@ async fn b20_killed_connections_are_replaced_without_an_error() {
     });
     join_all(users).await;
     assert!(backends(&admin, "b20").await <= 4);
+}
+
+/// A way to the server that can forget its connections without a word, as a firewall does: what comes later is lost.
+async fn forgetful_proxy(host: String, port: u16) -> (u16, watch::Sender<u32>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own_port = listener.local_addr().unwrap().port();
+    let (forget, epoch) = watch::channel(0);
+    tokio::spawn(async move {
+        while let Ok((mut inner, _)) = listener.accept().await {
+            let mut outer = TcpStream::connect((host.as_str(), port)).await.unwrap();
+            let mut epoch = epoch.clone();
+            epoch.mark_unchanged();
+            tokio::spawn(async move {
+                tokio::select! {
+                    _ = copy_bidirectional(&mut inner, &mut outer) => {}
+                    // Held open and never read again.
+                    _ = epoch.changed() => std::future::pending().await,
+                }
+            });
+        }
+    });
+    (own_port, forget)
+}
+
+#[tokio::test]
+async fn b20_connections_that_a_firewall_forgot_cost_one_wait_in_all() {
+    let database = Database::new().await;
+    let base = target(&database);
+    let (host, port) = base.hosts().next().map(|(host, port)| (host.to_owned(), port)).unwrap();
+    let (port, forget) = forgetful_proxy(host, port).await;
+    let through = target_with(&database, &[("host", "127.0.0.1"), ("port", &port.to_string())]);
+    let pool = Pool::open_target(through, named("forgotten").size(4)).await.unwrap();
+    drop(join_all((0..4).map(|_| pool.get())).await);
+    assert_eq!(pool.connections(), 4);
+    forget.send_modify(|epoch| *epoch += 1);
+    // Longer than the rest for which a connection is trusted.
+    sleep(Duration::from_millis(600)).await;
+    let start = Instant::now();
+    let users = (0..10).map(|_| async {
+        let session = pool.get().await.unwrap();
+        session.query_one("select 1", &[]).await.unwrap();
+    });
+    timeout(DEADLINE, join_all(users)).await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());
 }
 
 #[tokio::test]

@@ -108,7 +108,8 @@ impl Pool {
 
     /// The greatest number of connections.
     pub fn size(&self) -> usize {
-        self.shared.connections().status().max_size
+        let status = self.shared.connections().status();
+        status.max_size
     }
 
     /// The number of connections that are open now, in use or not.
@@ -117,6 +118,7 @@ impl Pool {
     }
 
     /// Gives up this handle; the last one closes the connections and waits for their goodbye, a few seconds at most.
+    /// Dropping the handle closes them too, but a runtime that ends right after cuts them off, which the server logs.
     pub async fn close(self) {
         if let Some(shared) = Arc::into_inner(self.shared) {
             let live = shared.live().clone();
