@@ -18,7 +18,8 @@ pub(super) async fn connect(options: &LoadOptions, write: &WriteOptions) -> Resu
     for (keyword, path) in [("sslrootcert", &tls.root_cert), ("sslcert", &tls.cert), ("sslkey", &tls.key)] {
         if let Some(path) = path {
             let path = path.to_str().ok_or_else(|| {
-                Error::new(ErrorKind::Config, "open pool", "the path is not valid UTF-8").with_context("option", keyword)
+                Error::new(ErrorKind::Config, "open pool", "the path is not valid UTF-8")
+                    .with_context("option", keyword)
             })?;
             target = target.set(keyword, path)?;
         }

@@ -126,7 +126,11 @@ impl Inference {
 fn types_of(text: &str) -> Types {
     match text.as_bytes().first() {
         Some(b'{' | b'[') => {
-            if serde_json::from_str::<&RawValue>(text).is_ok() { Types::JSONB } else { Types::NONE }
+            if serde_json::from_str::<&RawValue>(text).is_ok() {
+                Types::JSONB
+            } else {
+                Types::NONE
+            }
         }
         Some(b'-' | b'0'..=b'9') => number(text).or(date_or_time(text)).or(uuid(text)),
         Some(b't' | b'T' | b'f' | b'F') => {
@@ -192,7 +196,8 @@ fn date_or_time(text: &str) -> Types {
 
 /// `hh:mm[:ss[.ffffff]]`
 fn clock(time: &str) -> bool {
-    let (time, fraction) = time.split_once('.').map_or((time, None), |(time, fraction)| (time, Some(fraction)));
+    let (time, fraction) =
+        time.split_once('.').map_or((time, None), |(time, fraction)| (time, Some(fraction)));
     let parts: Vec<&str> = time.split(':').collect();
     let limits = [23, 59, 59];
     let in_range = parts.iter().zip(limits).all(|(part, limit)| two_digits(part).is_some_and(|n| n <= limit));
@@ -213,7 +218,8 @@ fn offset(text: &str) -> bool {
         5 => text.split_once(':').unwrap_or(("", "")),
         _ => return false,
     };
-    two_digits(hours).is_some_and(|hours| hours <= 15) && two_digits(minutes).is_some_and(|minutes| minutes <= 59)
+    two_digits(hours).is_some_and(|hours| hours <= 15)
+        && two_digits(minutes).is_some_and(|minutes| minutes <= 59)
 }
 
 fn two_digits(text: &str) -> Option<u32> {
@@ -268,7 +274,10 @@ mod tests {
             (&["2024-02-29"], "date"),
             (&["2024-02-29", "2024-02-29 10:00"], "timestamp"),
             (&["2024-02-29T10:00:00.123456"], "timestamp"),
-            (&["2024-02-29 10:00:00+02", "2024-02-29T10:00:00Z", "2024-02-29 10:00:00.5-05:30"], "timestamptz"),
+            (
+                &["2024-02-29 10:00:00+02", "2024-02-29T10:00:00Z", "2024-02-29 10:00:00.5-05:30"],
+                "timestamptz",
+            ),
             (&["2024-02-29 10:00:00+02", "2024-02-29 10:00:00"], "text"),
             (&["8a6e0804-2bd0-4672-b79d-d97027f9071a"], "uuid"),
             (&["{\"a\":1}", "[1, 2]"], "jsonb"),
@@ -283,10 +292,30 @@ mod tests {
     #[test]
     fn what_a_type_would_change_or_refuse_stays_text() {
         for text in [
-            "007", "-01.5", "+4930123", "1.", ".5", "1e", "1e99999", "--1", "2023-02-29", "2024-13-01",
-            "0000-01-01", "2024-02-29 24:01", "2024-02-29 10", "2024-02-29 10:00:00.1234567",
-            "2024-02-29 10:00+99", "2024-02-29 10:00 Europe/Paris", "{1,2}", "{", "infinity", "NaN", "é",
-            "2024-02-2é", "8a6e0804-2bd0-4672-b79d-d97027f9071g", "1 ",
+            "007",
+            "-01.5",
+            "+4930123",
+            "1.",
+            ".5",
+            "1e",
+            "1e99999",
+            "--1",
+            "2023-02-29",
+            "2024-13-01",
+            "0000-01-01",
+            "2024-02-29 24:01",
+            "2024-02-29 10",
+            "2024-02-29 10:00:00.1234567",
+            "2024-02-29 10:00+99",
+            "2024-02-29 10:00 Europe/Paris",
+            "{1,2}",
+            "{",
+            "infinity",
+            "NaN",
+            "é",
+            "2024-02-2é",
+            "8a6e0804-2bd0-4672-b79d-d97027f9071g",
+            "1 ",
         ] {
             assert_eq!(of(&[text]), "text", "{text:?}");
         }

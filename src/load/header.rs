@@ -74,7 +74,11 @@ impl Wanted<'_> {
         let unknown = names(mapping.columns.iter().filter(|name| !self.table.contains(name)));
         reject(&unknown, "the table has no column", &self.advice(&unknown))?;
         let doubled = names(doubled(&mapping.columns));
-        reject(&doubled, "the header has twice the column", "--columns selects by name, --no-header by position")?;
+        reject(
+            &doubled,
+            "the header has twice the column",
+            "--columns selects by name, --no-header by position",
+        )?;
         if mapping.targets.iter().filter(|&&target| target == Target::Op).count() > 1 {
             reject(&[self.op.unwrap_or_default()], "the header has twice the column", "")?;
         }
@@ -148,9 +152,13 @@ impl Wanted<'_> {
     }
 
     fn advice(&self, unknown: &[&str]) -> String {
-        let near = unknown.iter().find_map(|name| self.table.iter().find(|column| column.eq_ignore_ascii_case(name)));
+        let near = unknown
+            .iter()
+            .find_map(|name| self.table.iter().find(|column| column.eq_ignore_ascii_case(name)));
         match near {
-            Some(column) => format!("did you mean \"{column}\"? names are taken exactly; --ignore-unknown skips them"),
+            Some(column) => {
+                format!("did you mean \"{column}\"? names are taken exactly; --ignore-unknown skips them")
+            }
             None => "--ignore-unknown skips them, --columns selects those that are loaded".to_owned(),
         }
     }
@@ -211,10 +219,10 @@ mod tests {
     #[test]
     fn a_header_maps_by_exact_name_in_any_order() {
         let mapping = Case::new().header(&["v", "id"]).unwrap();
-        assert_eq!(mapping, Mapping {
-            targets: vec![Target::Column(0), Target::Column(1)],
-            columns: list(&["v", "id"]),
-        });
+        assert_eq!(
+            mapping,
+            Mapping { targets: vec![Target::Column(0), Target::Column(1)], columns: list(&["v", "id"]) }
+        );
     }
 
     #[test]

@@ -137,7 +137,8 @@ impl Load {
         };
         reader.check_headers()?;
         events(Event::Started { total_bytes });
-        let keyed = write.sink.key_columns.is_some() || sink.table().unique_indexes.iter().any(|index| index.primary);
+        let keyed =
+            write.sink.key_columns.is_some() || sink.table().unique_indexes.iter().any(|index| index.primary);
         let mut writing = Writing {
             sink,
             files,
@@ -162,7 +163,9 @@ impl Load {
             Ending::Complete => match read.await {
                 Ok(Ok(())) => Ending::Complete,
                 Ok(Err(error)) => Ending::Failed(error),
-                Err(_) => Ending::Failed(Error::new(ErrorKind::Bug, "read input", "the reading thread broke down")),
+                Err(_) => {
+                    Ending::Failed(Error::new(ErrorKind::Bug, "read input", "the reading thread broke down"))
+                }
             },
             other => other,
         };
@@ -197,6 +200,8 @@ fn spawn(reader: Reader) -> Result<oneshot::Receiver<Result<()>>> {
     };
     match std::thread::Builder::new().name("pgsluice-read".into()).spawn(run) {
         Ok(_) => Ok(result),
-        Err(error) => Err(Error::new(ErrorKind::Io, "start the reading thread", error.to_string()).with_source(error)),
+        Err(error) => {
+            Err(Error::new(ErrorKind::Io, "start the reading thread", error.to_string()).with_source(error))
+        }
     }
 }

@@ -218,16 +218,19 @@ mod tests {
         assert_eq!(texts(r#"{"id":1,"v":5}"#).unwrap(), [Some("1"), Some("5"), None]);
         assert_eq!(texts(r#"{"v":null, "id": 3}"#).unwrap(), [Some("3"), Some("null"), None]);
         assert_eq!(texts(r#"{"id":6,"v":1,"v":2}"#).unwrap(), [Some("6"), Some("2"), None]);
-        assert_eq!(texts(r#"{"\u00e9\"":{"a": [1.50, "x"]}}"#).unwrap(), [None, None, Some(r#"{"a": [1.50, "x"]}"#)]);
+        assert_eq!(
+            texts(r#"{"\u00e9\"":{"a": [1.50, "x"]}}"#).unwrap(),
+            [None, None, Some(r#"{"a": [1.50, "x"]}"#)]
+        );
         assert_eq!(texts("{}").unwrap(), [None; 3]);
     }
 
     #[test]
     fn numbers_keep_their_digits() {
-        assert_eq!(texts(r#"{"id":1.10E+400,"v":123456789012345678901234567890.10}"#).unwrap()[..2], [
-            Some("1.10E+400"),
-            Some("123456789012345678901234567890.10")
-        ]);
+        assert_eq!(
+            texts(r#"{"id":1.10E+400,"v":123456789012345678901234567890.10}"#).unwrap()[..2],
+            [Some("1.10E+400"), Some("123456789012345678901234567890.10")]
+        );
     }
 
     #[test]
@@ -257,6 +260,9 @@ mod tests {
         while let Some(line) = lines.next().unwrap() {
             seen.push((line.number, line.body.to_vec(), line.bytes.len()));
         }
-        assert_eq!(seen, [(1, b"{}".to_vec(), 4), (4, b"{\"id\":1}".to_vec(), 9), (6, b"{\"v\":1}".to_vec(), 7)]);
+        assert_eq!(
+            seen,
+            [(1, b"{}".to_vec(), 4), (4, b"{\"id\":1}".to_vec(), 9), (6, b"{\"v\":1}".to_vec(), 7)]
+        );
     }
 }

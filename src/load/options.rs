@@ -107,7 +107,9 @@ impl LoadOptions {
 
     /// The marks of CSV and of TSV files.
     pub(super) fn dialects(&self) -> Result<Dialects> {
-        let dialect = |delimiter| Dialect::new(self.delimiter.unwrap_or(delimiter), self.quote, self.escape, &self.null);
+        let dialect = |delimiter| {
+            Dialect::new(self.delimiter.unwrap_or(delimiter), self.quote, self.escape, &self.null)
+        };
         Ok(Dialects { csv: dialect(',')?, tsv: dialect('\t')? })
     }
 
@@ -134,7 +136,9 @@ impl LoadOptions {
         let mut pairs = self.file_pairs()?;
         pairs.retain(|(key, _)| !self.settings.iter().any(|(own, _)| own.eq_ignore_ascii_case(key)));
         pairs.extend(self.settings.iter().cloned());
-        if let Some((key, _)) = pairs.iter().find(|(key, _)| key.to_ascii_lowercase().starts_with("sink.reject-")) {
+        if let Some((key, _)) =
+            pairs.iter().find(|(key, _)| key.to_ascii_lowercase().starts_with("sink.reject-"))
+        {
             return Err(config(format!("`{key}` is what --max-errors and --rejects say here")));
         }
         write.apply(pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())))?;

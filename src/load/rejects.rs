@@ -41,10 +41,18 @@ impl RejectsFile {
         let reasons = PathBuf::from(format!("{}.reasons.ndjson", path.display()));
         for own in [path, &reasons] {
             let Ok(real) = own.canonicalize() else { continue };
-            if inputs.iter().filter_map(Source::path).any(|input| input.canonicalize().is_ok_and(|p| p == real)) {
-                return Err(Error::new(ErrorKind::Config, "open rejects file", "the rejects file is one of the inputs")
-                    .with_context("file", own.display().to_string())
-                    .with_hint("give the rejects of this load another name"));
+            if inputs
+                .iter()
+                .filter_map(Source::path)
+                .any(|input| input.canonicalize().is_ok_and(|p| p == real))
+            {
+                return Err(Error::new(
+                    ErrorKind::Config,
+                    "open rejects file",
+                    "the rejects file is one of the inputs",
+                )
+                .with_context("file", own.display().to_string())
+                .with_hint("give the rejects of this load another name"));
             }
         }
         let open = |path: &Path| File::create(path).map(BufWriter::new).map_err(|error| failed(path, error));
@@ -60,7 +68,12 @@ impl RejectsFile {
     ///
     /// # Errors
     /// [`ErrorKind::Io`].
-    pub(super) fn add(&mut self, rejected: &Rejected, record: Option<&[u8]>, header: Option<&[u8]>) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        rejected: &Rejected,
+        record: Option<&[u8]>,
+        header: Option<&[u8]>,
+    ) -> Result<()> {
         self.write(rejected, record, header).map_err(|error| failed(&self.path, error))
     }
 
@@ -134,7 +147,8 @@ mod tests {
         file.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"id,qty\n1,\"x\ny\"\n2,z\n");
         let reasons = std::fs::read_to_string(folder.path().join("bad.csv.reasons.ndjson")).unwrap();
-        let lines: Vec<serde_json::Value> = reasons.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<serde_json::Value> =
+            reasons.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[1]["line"], 9);
         assert_eq!(lines[0]["column"], "qty");

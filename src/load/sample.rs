@@ -1,8 +1,8 @@
 //! The start of the first input, read for `--create` and given back to be read again.
 
 use std::io::{Cursor, Read};
-use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use super::create::Inference;
 use super::csv::{Cells, Dialect, Records};
@@ -38,7 +38,8 @@ pub(super) fn infer(inputs: &Inputs, bytes: Arc<AtomicU64>) -> Result<(Inference
 fn of_csv(inputs: &Inputs, dialect: &Dialect, head: &[u8], cut: bool) -> Result<Inference> {
     let options = inputs.options();
     let mut records = Records::new(head, dialect);
-    let mut next = || records.next().ok().flatten().map(|record| (record.body.to_vec(), record.quotes, record.fault));
+    let mut next =
+        || records.next().ok().flatten().map(|record| (record.body.to_vec(), record.quotes, record.fault));
     let names = if options.header {
         let mut first = Records::new(head, dialect);
         next();
@@ -50,7 +51,8 @@ fn of_csv(inputs: &Inputs, dialect: &Dialect, head: &[u8], cut: bool) -> Result<
         options.columns.clone().ok_or_else(|| nothing("nothing names the columns"))?
     };
     let loaded = |name: &String| {
-        options.op_column.as_ref() != Some(name) && options.columns.as_ref().is_none_or(|list| list.contains(name))
+        options.op_column.as_ref() != Some(name)
+            && options.columns.as_ref().is_none_or(|list| list.contains(name))
     };
     let mut inference = Inference::default();
     let targets: Vec<Option<usize>> =

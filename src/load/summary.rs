@@ -90,7 +90,9 @@ impl Outcome {
              of the table, or remove them before the input is loaded again"
         };
         let aside = match self.ending {
-            Ending::TooManyRejected => "; --max-errors N and --rejects FILE set bad records aside and load the others",
+            Ending::TooManyRejected => {
+                "; --max-errors N and --rejects FILE set bad records aside and load the others"
+            }
             _ => "",
         };
         Some(format!("{why}; {} committed; {onward}{aside}", records(written)))

@@ -8,12 +8,12 @@ use super::input::Opened;
 use super::options::{Create, LoadOptions};
 use super::reader::Inputs;
 use super::sample;
+use crate::Result;
 use crate::catalog::{Column, TableName, TypeKind};
 use crate::connection::Pool;
 use crate::options::SinkOptions;
 use crate::sink::Sink;
 use crate::sql::quote::Identifier;
-use crate::Result;
 
 /// What `--create` came to.
 pub(super) struct Made {
@@ -50,8 +50,10 @@ pub(super) async fn create(
         Create::Columns(columns) => (columns.clone(), None),
         Create::Infer => {
             let (inference, opened) = sample::infer(inputs, bytes)?;
-            let columns: Vec<String> =
-                inference.columns().map(|(name, data_type)| format!("{} {data_type}", Identifier(name))).collect();
+            let columns: Vec<String> = inference
+                .columns()
+                .map(|(name, data_type)| format!("{} {data_type}", Identifier(name)))
+                .collect();
             (columns.join(", "), Some(opened))
         }
     };

@@ -145,9 +145,7 @@ impl Writing<'_> {
     /// Rejects that come as an error, under the policy `fail`, are rejects; any other error ends the load.
     fn after(&mut self, result: Result<()>) -> Result<()> {
         match result {
-            Err(error) if error.kind() == ErrorKind::Rejected => {
-                self.collect(error.rejects().to_vec())
-            }
+            Err(error) if error.kind() == ErrorKind::Rejected => self.collect(error.rejects().to_vec()),
             Err(error) => Err(self.placed(error)),
             Ok(()) => Ok(()),
         }

@@ -77,7 +77,13 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_delimiter = ',', value_name = "A,B", help_heading = "Input")]
     pub(crate) columns: Option<Vec<String>>,
     /// What stands without quotes for NULL [default: nothing]
-    #[arg(long = "null", value_name = "STR", default_value = "", hide_default_value = true, help_heading = "Input")]
+    #[arg(
+        long = "null",
+        value_name = "STR",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
     pub(crate) null: String,
     /// Columns where --null is NULL even in quotes
     #[arg(long, value_delimiter = ',', value_name = "A,B", help_heading = "Input")]

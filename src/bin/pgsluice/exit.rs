@@ -44,7 +44,9 @@ impl Exit {
     pub(crate) fn of_error(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::Data | ErrorKind::Rejected => Self::Rejected,
-            ErrorKind::Config | ErrorKind::NotFound | ErrorKind::Permission | ErrorKind::Unsupported => Self::Usage,
+            ErrorKind::Config | ErrorKind::NotFound | ErrorKind::Permission | ErrorKind::Unsupported => {
+                Self::Usage
+            }
             ErrorKind::Connection | ErrorKind::Authentication | ErrorKind::Timeout => Self::Connection,
             ErrorKind::OutcomeUnknown => Self::Unknown,
             ErrorKind::Io => Self::LocalIo,

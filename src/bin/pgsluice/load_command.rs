@@ -73,7 +73,10 @@ fn stop(number: Arc<AtomicU8>) -> Result<impl Future<Output = ()>> {
     })
 }
 
-async fn either(interrupt: &mut tokio::signal::unix::Signal, terminate: &mut tokio::signal::unix::Signal) -> u8 {
+async fn either(
+    interrupt: &mut tokio::signal::unix::Signal,
+    terminate: &mut tokio::signal::unix::Signal,
+) -> u8 {
     const SIGINT: u8 = 2;
     const SIGTERM: u8 = 15;
     tokio::select! {
@@ -84,7 +87,11 @@ async fn either(interrupt: &mut tokio::signal::unix::Signal, terminate: &mut tok
 
 fn options(args: LoadArgs) -> Result<LoadOptions> {
     if let Some(flag) = args.later.given() {
-        return Err(Error::new(ErrorKind::Unsupported, "read arguments", format!("{flag} is not available yet")));
+        return Err(Error::new(
+            ErrorKind::Unsupported,
+            "read arguments",
+            format!("{flag} is not available yet"),
+        ));
     }
     let mut options = LoadOptions::new(args.inputs, args.table);
     options.dsn = args.dsn;

@@ -175,7 +175,10 @@ mod tests {
     #[test]
     fn the_null_string_counts_without_quotes_only() {
         let csv = Dialect::new(',', '"', None, "NULL").unwrap();
-        assert_eq!(read("NULL,\"NULL\",,\"\"", &csv), [None, Some("NULL".into()), Some(String::new()), Some(String::new())]);
+        assert_eq!(
+            read("NULL,\"NULL\",,\"\"", &csv),
+            [None, Some("NULL".into()), Some(String::new()), Some(String::new())]
+        );
         let csv = Dialect::new(',', '"', None, "\\N").unwrap();
         assert_eq!(read("\\N,\\\\N", &csv), [None, Some("\\\\N".into())]);
     }
@@ -198,7 +201,10 @@ mod tests {
             (',', '"', None, "\"\""),
             (',', '"', None, "\n"),
         ] {
-            assert!(Dialect::new(delimiter, quote, escape, null).is_err(), "{delimiter:?} {quote:?} {null:?}");
+            assert!(
+                Dialect::new(delimiter, quote, escape, null).is_err(),
+                "{delimiter:?} {quote:?} {null:?}"
+            );
         }
     }
 }

@@ -270,7 +270,10 @@ mod tests {
 
     #[test]
     fn blank_lines_are_records() {
-        assert_eq!(default("a\n\nb\n"), [(1, "a".into(), None), (2, String::new(), None), (3, "b".into(), None)]);
+        assert_eq!(
+            default("a\n\nb\n"),
+            [(1, "a".into(), None), (2, String::new(), None), (3, "b".into(), None)]
+        );
         assert_eq!(default("").len(), 0);
     }
 
@@ -279,12 +282,18 @@ mod tests {
         assert_eq!(default("a\r\nb\r\n"), [(1, "a".into(), None), (2, "b".into(), None)]);
         assert_eq!(default("a\rb\r"), [(1, "a".into(), None), (2, "b".into(), None)]);
         let stray = Some(Fault::StrayCarriageReturn);
-        assert_eq!(default("a\nb\r\nc\n"), [(1, "a".into(), None), (2, "b\r".into(), stray), (3, "c".into(), None)]);
+        assert_eq!(
+            default("a\nb\r\nc\n"),
+            [(1, "a".into(), None), (2, "b\r".into(), stray), (3, "c".into(), None)]
+        );
         assert_eq!(
             default("a\r\nb\nc\rd\r\n"),
             [(1, "a".into(), None), (2, "b".into(), Some(Fault::StrayNewline)), (3, "c\rd".into(), stray)]
         );
-        assert_eq!(default("a\rb\nc\r"), [(1, "a".into(), None), (2, "b\nc".into(), Some(Fault::StrayNewline))]);
+        assert_eq!(
+            default("a\rb\nc\r"),
+            [(1, "a".into(), None), (2, "b\nc".into(), Some(Fault::StrayNewline))]
+        );
     }
 
     #[test]

@@ -54,7 +54,9 @@ impl std::fmt::Debug for Opened {
 pub(super) fn encoding(name: &str) -> Result<&'static Encoding> {
     Encoding::for_label(name.as_bytes()).ok_or_else(|| {
         Error::new(ErrorKind::Config, "read the encoding's name", format!("there is no encoding \"{name}\""))
-            .with_hint("names are those of the WHATWG list: utf-8, latin1, windows-1252, utf-16le, shift_jis …")
+            .with_hint(
+                "names are those of the WHATWG list: utf-8, latin1, windows-1252, utf-16le, shift_jis …",
+            )
     })
 }
 
@@ -90,7 +92,8 @@ pub(super) fn expand(names: &[String]) -> Result<Vec<Source>> {
     if sources.iter().filter(|source| source.path.is_none()).count() > 1 {
         return Err(find(ErrorKind::Config, "-", "standard input can be read once"));
     }
-    if let Some(folder) = sources.iter().find(|source| source.path.as_ref().is_some_and(|path| path.is_dir())) {
+    if let Some(folder) = sources.iter().find(|source| source.path.as_ref().is_some_and(|path| path.is_dir()))
+    {
         return Err(find(ErrorKind::Config, &folder.name(), "is a directory; name its files, or a pattern"));
     }
     Ok(sources)
@@ -127,7 +130,7 @@ impl Source {
     /// Size in bytes as stored, where it is known.
     pub(super) fn size(&self) -> Option<u64> {
         let meta = std::fs::metadata(self.path.as_ref()?).ok()?;
-        meta.is_file().then(|| meta.len())
+        meta.is_file().then_some(meta.len())
     }
 
     /// Opens the input. `bytes` counts what is read of it as stored.
@@ -143,7 +146,8 @@ impl Source {
     ) -> Result<Opened> {
         self.open_io(format, encoding, bytes).map_err(|error| match error.get_ref() {
             Some(inner) if inner.is::<Unloadable>() => {
-                Error::new(ErrorKind::Unsupported, "read input", inner.to_string()).with_context("file", self.name())
+                Error::new(ErrorKind::Unsupported, "read input", inner.to_string())
+                    .with_context("file", self.name())
             }
             _ => read_error(self, error),
         })
@@ -237,7 +241,11 @@ mod tests {
 
     use super::*;
 
-    fn open(name: &str, content: &[u8], encoding: Option<&'static Encoding>) -> Result<(Format, Vec<u8>, u64)> {
+    fn open(
+        name: &str,
+        content: &[u8],
+        encoding: Option<&'static Encoding>,
+    ) -> Result<(Format, Vec<u8>, u64)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
@@ -259,7 +267,8 @@ mod tests {
         let two_members = [gzip(b"a,b\n"), gzip(b"1,2\n")].concat();
         let size = two_members.len() as u64;
         assert_eq!(open("x.csv", &two_members, None).unwrap(), (Format::Csv, b"a,b\n1,2\n".to_vec(), size));
-        let frames = [zstd::encode_all(&b"a\n"[..], 1).unwrap(), zstd::encode_all(&b"1\n"[..], 1).unwrap()].concat();
+        let frames =
+            [zstd::encode_all(&b"a\n"[..], 1).unwrap(), zstd::encode_all(&b"1\n"[..], 1).unwrap()].concat();
         assert_eq!(open("x.tsv.zst", &frames, None).unwrap().1, b"a\n1\n");
     }
 

@@ -19,7 +19,8 @@ const BAD_FORMAT: &str = "22P04";
 /// Reads an input's header and checks that it fits; gives it as it stands there. None in NDJSON, without a header,
 /// and in an input without a byte.
 pub(super) fn header_of(reader: &Reader, file: usize, opened: &mut Opened) -> Result<Option<Vec<u8>>> {
-    let Some(dialect) = reader.inputs.dialect(opened.format).filter(|_| reader.inputs.options().header) else {
+    let Some(dialect) = reader.inputs.dialect(opened.format).filter(|_| reader.inputs.options().header)
+    else {
         return Ok(None);
     };
     let mut records = Records::new(&mut opened.reader, dialect);
@@ -108,7 +109,9 @@ fn next<'a, R: Read>(
         Unreadable::Io(error) => read_error(source, error),
         Unreadable::TooLong { line, opened } => {
             let words = match opened {
-                Some(opened) => format!("the record is longer than 256 MiB; a quote is open since line {opened}"),
+                Some(opened) => {
+                    format!("the record is longer than 256 MiB; a quote is open since line {opened}")
+                }
                 None => "the record is longer than 256 MiB".to_owned(),
             };
             Error::new(ErrorKind::Data, "read input", words)
@@ -157,7 +160,9 @@ struct Field {
 impl<'a> Rows<'a> {
     fn new(reader: &Reader, dialect: &'a Dialect, mapping: Mapping) -> Result<Self> {
         let options = reader.inputs.options();
-        for (flag, names) in [("force-null", &options.force_null), ("force-not-null", &options.force_not_null)] {
+        for (flag, names) in
+            [("force-null", &options.force_null), ("force-not-null", &options.force_not_null)]
+        {
             if let Some(name) = names.iter().find(|name| !mapping.columns.contains(name)) {
                 let words = format!("--{flag} names \"{name}\", which is not loaded");
                 return Err(Error::new(ErrorKind::Config, "match columns", words));
@@ -221,11 +226,13 @@ impl<'a> Rows<'a> {
     /// Names the column whose bytes are wrong.
     #[cold]
     fn not_utf8(&mut self, record: &RawRecord<'_>) -> RecordError {
-        let mut error = RecordError::whole("22021", "the record is not valid UTF-8; --encoding names another encoding");
+        let mut error =
+            RecordError::whole("22021", "the record is not valid UTF-8; --encoding names another encoding");
         let lossy = String::from_utf8_lossy(record.body);
         let cells = self.cells.split(lossy.as_bytes(), record.quotes, self.dialect);
         let broken = cells.iter().position(|cell| cell.raw(&lossy).contains(char::REPLACEMENT_CHARACTER));
-        error.column = broken.and_then(|at| self.fields.get(at)).and_then(|field| field.column(&self.columns));
+        error.column =
+            broken.and_then(|at| self.fields.get(at)).and_then(|field| field.column(&self.columns));
         error
     }
 }

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use encoding_rs::Encoding;
 use tokio::sync::mpsc;
 
-use self::feed::Feed;
 pub(super) use self::csv::header_names;
+use self::feed::Feed;
 use super::header::Wanted;
 use super::input::{Format, Opened, Source, encoding, expand};
 use super::options::{Dialects, LoadOptions};
@@ -208,7 +208,13 @@ impl Reader {
     }
 
     /// One rejects file holds the records of all inputs, so they must have one format and one header.
-    fn check_shape(&self, shape: &mut Shape, file: usize, format: Format, header: Option<&[u8]>) -> Result<()> {
+    fn check_shape(
+        &self,
+        shape: &mut Shape,
+        file: usize,
+        format: Format,
+        header: Option<&[u8]>,
+    ) -> Result<()> {
         if self.inputs.options().rejects.is_none() {
             return Ok(());
         }

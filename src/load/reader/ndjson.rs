@@ -25,7 +25,8 @@ pub(super) fn read(reader: &Reader, file: usize, opened: Opened, feed: &mut Feed
     }
     let names: Vec<&str> = keys.columns.iter().map(String::as_str).collect();
     let encoder = reader.sink.encoder(&names)?;
-    let mut rows = Rows { encoder, has_op: options.op_column.is_some(), keys, generated: &reader.columns.generated };
+    let mut rows =
+        Rows { encoder, has_op: options.op_column.is_some(), keys, generated: &reader.columns.generated };
     let mut lines = Lines::new(opened.reader);
     let live = !source.is_reopenable();
     let name = source.name();
@@ -45,10 +46,12 @@ fn unreadable_error(reader: &Reader, file: usize, unreadable: Unreadable) -> Err
     let source = &reader.inputs.sources[file];
     match unreadable {
         Unreadable::Io(error) => read_error(source, error),
-        Unreadable::TooLong { line } => Error::new(ErrorKind::Data, "read input", "the line is longer than 256 MiB")
-            .with_sqlstate("54000")
-            .with_context("file", source.name())
-            .with_context("line", line.to_string()),
+        Unreadable::TooLong { line } => {
+            Error::new(ErrorKind::Data, "read input", "the line is longer than 256 MiB")
+                .with_sqlstate("54000")
+                .with_context("file", source.name())
+                .with_context("line", line.to_string())
+        }
     }
 }
 
@@ -69,7 +72,8 @@ impl Rows<'_> {
         raw: Option<Bytes>,
     ) -> Result<(), RecordError> {
         let fields = ndjson::read(line.body, &self.keys).map_err(|bad| self.refusal(bad))?;
-        let kind = if self.has_op { fields.op.and_then(kind).ok_or_else(unknown_op)? } else { RowKind::Insert };
+        let kind =
+            if self.has_op { fields.op.and_then(kind).ok_or_else(unknown_op)? } else { RowKind::Insert };
         let mut row = self.encoder.row(chunk, kind, position.token());
         for (index, value) in fields.values.iter().enumerate() {
             let Some(value) = value else { continue };
