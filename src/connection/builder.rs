@@ -3,14 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::dsn::{Environment, Params, Passfile, split_endpoints};
+use super::dsn::{Environment, Params, Passfile};
 use super::target::{ConnectTarget, Host, Keepalive};
 use super::tls::{ChannelBinding, Negotiation, RootSource, TlsSettings, TlsVersion};
-use crate::options::{Secret, SslMode, TargetSessionAttrs};
+use crate::options::{Endpoint, Secret, SslMode, TargetSessionAttrs, TlsOptions};
 use crate::{Error, ErrorKind, Result};
-
-/// The longest name that a server keeps (NAMEDATALEN − 1).
-const MAX_NAME: usize = 63;
 
 /// Where servers put their sockets: Debian's place, then PostgreSQL's own default.
 const SOCKET_DIRECTORIES: [&str; 2] = ["/var/run/postgresql", "/tmp"];
@@ -48,14 +45,35 @@ impl TargetBuilder {
         Ok(self)
     }
 
-    /// Sets hosts and ports from `host:port,host:port`; an IPv6 address stands in brackets, a socket directory begins
-    /// with `/`.
+    /// Sets the hosts; without any, the environment decides, and so it does for the port where none has one.
     ///
     /// # Errors
-    /// `Config` for brackets that do not match.
-    pub fn endpoint(self, endpoint: &str) -> Result<Self> {
-        let (hosts, ports) = split_endpoints(endpoint)?;
-        self.set("host", &hosts)?.set("port", &ports)
+    /// None for these keywords.
+    pub fn hosts(self, hosts: &[Endpoint]) -> Result<Self> {
+        let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
+        let ports: Vec<String> =
+            hosts.iter().map(|host| host.port.map_or_else(String::new, |port| port.to_string())).collect();
+        let builder = self.set("host", &names.join(","))?;
+        if ports.iter().all(String::is_empty) { Ok(builder) } else { builder.set("port", &ports.join(",")) }
+    }
+
+    /// Sets what the TLS options give.
+    ///
+    /// # Errors
+    /// `Config` for a path that is not UTF-8.
+    pub fn tls(mut self, tls: &TlsOptions) -> Result<Self> {
+        if let Some((text, _)) = SSL_MODES.iter().find(|(_, mode)| Some(*mode) == tls.mode) {
+            self = self.set("sslmode", text)?;
+        }
+        let files = [("sslrootcert", &tls.root_cert), ("sslcert", &tls.cert), ("sslkey", &tls.key)];
+        for (keyword, file) in
+            files.into_iter().filter_map(|(keyword, file)| Some((keyword, file.as_deref()?)))
+        {
+            let file =
+                file.to_str().ok_or_else(|| invalid(format!("the path of \"{keyword}\" is not UTF-8")))?;
+            self = self.set(keyword, file)?;
+        }
+        if tls.system_roots && tls.root_cert.is_none() { self.set("sslrootcert", "system") } else { Ok(self) }
     }
 
     /// The TLS mode where neither the settings nor the environment give one; [`SslMode::Prefer`] else.
@@ -97,8 +115,7 @@ impl TargetBuilder {
         let application_name = params
             .get("application_name")
             .or_else(|| params.get("fallback_application_name"))
-            .map(application_name)
-            .transpose()?;
+            .map(str::to_owned);
         Ok(ConnectTarget {
             tls: tls(params, &environment, self.default_ssl_mode)?,
             hosts,
@@ -246,21 +263,6 @@ fn options(params: &Params, environment: &Environment) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Checks and cuts an application name.
-pub(super) fn application_name(name: &str) -> Result<String> {
-    if let Some(other) = name.chars().find(|c| !matches!(c, ' '..='~')) {
-        return Err(invalid(format!(
-            "the application name holds U+{:04X}; servers keep only printable ASCII",
-            u32::from(other)
-        ))
-        .with_hint("change client.id, application_name or PGAPPNAME"));
-    }
-    if name.len() > MAX_NAME {
-        tracing::warn!(length = name.len(), kept = MAX_NAME, "the application name is cut");
-    }
-    Ok(name.chars().take(MAX_NAME).collect())
-}
-
 fn tls(params: &Params, environment: &Environment, default: SslMode) -> Result<TlsSettings> {
     let given = choice(params, "sslmode", SSL_MODES)?;
     let root = match params.get("sslrootcert") {
@@ -321,6 +323,7 @@ fn tls(params: &Params, environment: &Environment, default: SslMode) -> Result<T
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::{Use, resolve};
 
     const NASTY: &str = r"p@s/w?r#d%41 {x}'\";
 
@@ -375,7 +378,9 @@ mod tests {
         assert_eq!(target.hosts[1].address, Some("::1".parse().unwrap()));
         assert_eq!(endpoints(&bare("hostaddr=::1")), [("::1", 5432)]);
         assert!(bare("postgres://%2Fvar%2Frun/d").hosts[0].is_socket());
-        let target = ConnectTarget::builder().endpoint("[::1]:5433,/run/pg,h").unwrap();
+        let listed =
+            [Endpoint::new("::1", Some(5433)), Endpoint::new("/run/pg", None), Endpoint::new("h", None)];
+        let target = ConnectTarget::builder().hosts(&listed).unwrap();
         let target = target.environment(Environment::default()).build().unwrap();
         assert_eq!(endpoints(&target), [("::1", 5433), ("/run/pg", 5432), ("h", 5432)]);
         for wrong in ["host=a,b port=1,2,3", "host=a,b hostaddr=::1", "port=0", "port=65536", "hostaddr=name"]
@@ -385,13 +390,36 @@ mod tests {
     }
 
     #[test]
-    fn f_a99_application_names_are_printable_ascii_of_63_bytes() {
-        let target = bare("application_name='a b'");
-        assert_eq!(target.application_name(), Some("a b"));
-        let target = target.with_application_name(&"x".repeat(64)).unwrap();
-        assert_eq!(target.application_name().map(str::len), Some(63));
-        assert!(target.with_application_name("grüße").err().unwrap().to_string().contains("U+00FC"));
-        assert_eq!(bare("fallback_application_name=f").application_name(), Some("f"));
+    fn a_ddl_names_the_target() {
+        let ddl = [
+            ("connector", "hologres"),
+            ("endpoint", "h1:5433,[::1]:5434"),
+            ("dbname", "shop"),
+            ("tablename", "t"),
+            ("username", "etl"),
+            ("password", NASTY),
+            ("connection.ssl.mode", "require"),
+        ];
+        let options = resolve(ddl.map(|(key, value)| (key.to_owned(), value.to_owned())), Use::Sink).unwrap();
+        let target = ConnectTarget::of_options(&options).unwrap();
+        assert_eq!(endpoints(&target), [("h1", 5433), ("::1", 5434)]);
+        assert_eq!((target.dbname(), target.user()), ("shop", "etl"));
+        assert_eq!(target.password().unwrap().expose(), NASTY);
+        assert_eq!(target.ssl_mode(), SslMode::Require);
+        assert_eq!(target.target_session_attrs(), TargetSessionAttrs::ReadWrite);
+    }
+
+    #[test]
+    fn tls_options_are_the_same_settings() {
+        let options = TlsOptions::new().mode(SslMode::VerifyFull).root_cert("/r").cert("/c").key("/k");
+        let given = ConnectTarget::builder().tls(&options).unwrap().environment(Environment::default());
+        let parsed = bare("sslmode=verify-full sslrootcert=/r sslcert=/c sslkey=/k");
+        assert_eq!(given.build().unwrap().tls, parsed.tls);
+        let system = ConnectTarget::builder().tls(&TlsOptions::new().system_roots(true)).unwrap();
+        assert_eq!(
+            system.environment(Environment::default()).build().unwrap().tls,
+            bare("sslrootcert=system").tls
+        );
     }
 
     #[test]
@@ -421,6 +449,7 @@ mod tests {
         assert_eq!(target.ssl_mode(), SslMode::Prefer);
         assert_eq!(target.options(), Some("-c TimeZone=Europe/Berlin -c a=b"));
         assert_eq!(target.target_session_attrs(), TargetSessionAttrs::Any);
+        assert_eq!(bare("fallback_application_name=f").application_name(), Some("f"));
         let declared = ConnectTarget::builder().default_ssl_mode(SslMode::Disable);
         assert_eq!(
             declared.environment(Environment::default()).build().unwrap().ssl_mode(),

@@ -29,13 +29,13 @@ const APPLICATION_NAME: &str = "pgsluice";
 /// Opens one connection, outside any pool.
 ///
 /// # Errors
-/// `Authentication` where user, password, database or certificate are refused; `Config` for TLS settings that cannot
+/// `Config` for options that cannot be; `Authentication` where user, password, database or certificate are refused; `Config` for TLS settings that cannot
 /// be right; `Timeout` and `Connection` where no host answers as the target asks; with several hosts, what each said.
 ///
 /// # Cancel safety
 /// Dropping the future closes what was opened.
 pub async fn connect(target: &ConnectTarget, options: &PoolOptions) -> Result<Connection> {
-    connect_counted(target, options, &Live::new()).await
+    connect_counted(target, &options.clone().checked()?, &Live::new()).await
 }
 
 pub(super) async fn connect_counted(
@@ -80,7 +80,7 @@ impl<'a> Dialer<'a> {
         };
         Ok(Self {
             target,
-            config: config(target, options)?,
+            config: config(target, options),
             tls,
             deadline: options.connect_timeout.or(target.connect_timeout).unwrap_or(CONNECT_TIMEOUT),
             live,
@@ -177,6 +177,7 @@ impl<'a> Dialer<'a> {
         Err(refused.unwrap_or_else(|| Error::new(ErrorKind::Bug, CONNECT, "no kind of session to try")))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "all of it stands under the host's deadline")]
     async fn login<T>(
         &self,
         config: &Config,
@@ -215,12 +216,10 @@ fn sessions(mode: SslMode, plain_only: bool) -> &'static [PgSslMode] {
     }
 }
 
-fn config(target: &ConnectTarget, options: &PoolOptions) -> Result<Config> {
+fn config(target: &ConnectTarget, options: &PoolOptions) -> Config {
     let mut config = Config::new();
-    let application_name = match &options.application_name {
-        Some(name) => super::builder::application_name(name)?,
-        None => target.application_name().unwrap_or(APPLICATION_NAME).to_owned(),
-    };
+    let application_name =
+        options.application_name.as_deref().or(target.application_name()).unwrap_or(APPLICATION_NAME);
     config.user(&target.user).dbname(&target.dbname).application_name(application_name);
     if let Some(options) = &target.options {
         config.options(options);
@@ -241,7 +240,7 @@ fn config(target: &ConnectTarget, options: &PoolOptions) -> Result<Config> {
             ChannelBinding::Prefer => PgChannelBinding::Prefer,
             ChannelBinding::Require => PgChannelBinding::Require,
         });
-    Ok(config)
+    config
 }
 
 fn endpoint(host: &Host) -> String {

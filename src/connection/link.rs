@@ -53,6 +53,10 @@ impl Connection {
     ///
     /// # Errors
     /// The server's.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "kept with its connection, and a stale one can be forgotten"
+    )]
     pub async fn prepare_cached(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
         self.client.prepare_cached(sql).await
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::builder::TargetBuilder;
 use super::tls::TlsSettings;
 use crate::Result;
-use crate::options::{Secret, SslMode, TargetSessionAttrs};
+use crate::options::{Resolved, Secret, SslMode, TargetSessionAttrs};
 
 /// One server of the host list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -69,6 +69,26 @@ impl ConnectTarget {
         Self::builder().build()
     }
 
+    /// The target of a connector DDL; what it does not name comes from the environment, but for TLS, which is off where
+    /// neither says anything.
+    ///
+    /// # Errors
+    /// As [`ConnectTarget::parse`].
+    pub fn of_options(options: &Resolved) -> Result<Self> {
+        let mut builder = Self::builder()
+            .default_ssl_mode(SslMode::Disable)
+            .hosts(&options.hosts)?
+            .tls(&options.tls)?
+            .set("dbname", &options.dbname)?;
+        if let Some(user) = &options.username {
+            builder = builder.set("user", user)?;
+        }
+        if let Some(password) = &options.password {
+            builder = builder.set("password", password.expose())?;
+        }
+        Ok(builder.build()?.with_target_session_attrs(options.target_session_attrs))
+    }
+
     /// Starts from nothing, for settings that come one by one.
     pub fn builder() -> TargetBuilder {
         TargetBuilder::new()
@@ -120,11 +140,9 @@ impl ConnectTarget {
         Self { target_session_attrs: attrs, ..self }
     }
 
-    /// Sets the application name: printable ASCII (a server shows `?` for anything else), cut at 63 bytes.
-    ///
-    /// # Errors
-    /// `Config` for other characters.
-    pub fn with_application_name(self, name: &str) -> Result<Self> {
-        Ok(Self { application_name: Some(super::builder::application_name(name)?), ..self })
+    /// The same target, under another application name.
+    #[must_use]
+    pub fn with_application_name(self, name: impl Into<String>) -> Self {
+        Self { application_name: Some(name.into()), ..self }
     }
 }

@@ -18,7 +18,7 @@ impl Secret {
     }
 
     /// The text itself, for the place that sends it.
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 }

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use pgsluice::connection::{ConnectTarget, Environment, Pool, Session, connect};
 use pgsluice::options::{PoolOptions, TargetSessionAttrs};
 use pgsluice::{ErrorKind, Result};
-use pgsluice_testcontainers::Database;
+use pgsluice_testcontainers::{CERTIFICATE_ROLE, Database, Options, Server};
 use tokio::io::{AsyncReadExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -529,4 +529,55 @@ async fn too_many_connections_is_a_retryable_connection_error() {
     })
     .await;
     admin.batch_execute(&format!("drop role {role}")).await.unwrap();
+}
+
+#[tokio::test]
+async fn l06_b23_tls_is_on_every_connection_and_checks_what_the_mode_says() {
+    let server = Server::own(Options::new()).await;
+    let tls_url = server.tls_url("postgres");
+    let pool = Pool::open(&tls_url, named("l06").size(3)).await.unwrap();
+    let sessions = join_all((0..3).map(|_| pool.get())).await;
+    for session in &sessions {
+        let sql = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+        assert!(session.as_ref().unwrap().query_one(sql, &[]).await.unwrap().get::<_, bool>(0));
+    }
+    let session = sessions[0].as_ref().unwrap();
+    let slow = async { session.batch_execute("select pg_sleep(60)").await.err().unwrap() };
+    let cancel = async {
+        sleep(Duration::from_millis(100)).await;
+        session.cancel().await.unwrap();
+    };
+    let (error, ()) = timeout(DEADLINE, async { tokio::join!(slow, cancel) }).await.unwrap();
+    assert_eq!(error.code().unwrap().code(), "57014");
+
+    let attempt = async |settings: &[(&str, &str)]| {
+        let mut builder = ConnectTarget::builder().dsn(&tls_url).unwrap();
+        for (keyword, value) in settings {
+            builder = builder.set(keyword, value).unwrap();
+        }
+        let connection = connect(&builder.build().unwrap(), &PoolOptions::default()).await?;
+        let sql = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+        let encrypted: bool = connection.query_one(sql, &[]).await.unwrap().get(0);
+        connection.close().await;
+        Ok::<_, pgsluice::Error>(encrypted)
+    };
+    let wrong_name = [("host", "other.test"), ("hostaddr", "127.0.0.1")];
+    let with = |more: &[(&'static str, &'static str)]| [&wrong_name[..], more].concat();
+    assert_eq!(attempt(&wrong_name).await.err().unwrap().kind(), ErrorKind::Authentication);
+    assert!(attempt(&with(&[("sslmode", "verify-ca")])).await.unwrap());
+    assert!(attempt(&with(&[("channel_binding", "require"), ("sslmode", "require")])).await.unwrap());
+    assert!(!attempt(&[("sslmode", "disable")]).await.unwrap());
+
+    // Another authority: refused wherever a root is given, and `prefer` does not fall back to plain text.
+    let other = Server::own(Options::new()).await;
+    let other_root = other.authority().display().to_string();
+    for mode in ["prefer", "require", "verify-ca", "verify-full"] {
+        let error = attempt(&[("sslmode", mode), ("sslrootcert", &other_root)]).await.err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Authentication, "{mode}: {error}");
+    }
+
+    let (cert, key) = server.client_certificate();
+    let (cert, key) = (cert.display().to_string(), key.display().to_string());
+    assert!(attempt(&[("user", CERTIFICATE_ROLE), ("sslcert", &cert), ("sslkey", &key)]).await.unwrap());
+    assert_eq!(attempt(&[("user", CERTIFICATE_ROLE)]).await.err().unwrap().kind(), ErrorKind::Authentication);
 }

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 
 pub use environment::Environment;
 pub(super) use passfile::Passfile;
-pub(super) use uri::split_endpoints;
 
 use crate::{Error, ErrorKind, Result};
 

@@ -76,7 +76,7 @@ fn set_pair(pair: &str, params: &mut Params) -> Result<()> {
 }
 
 /// `h1:5432,[::1],h2` as a list of hosts and a list of ports, both with commas; a missing port is an empty element.
-pub(in crate::connection) fn split_endpoints(text: &str) -> Result<(String, String)> {
+fn split_endpoints(text: &str) -> Result<(String, String)> {
     let (mut hosts, mut ports) = (Vec::new(), Vec::new());
     for endpoint in text.split(',') {
         let (host, port) = match endpoint.strip_prefix('[') {

@@ -44,7 +44,7 @@ impl Pool {
     /// As [`Pool::open`], of a target.
     ///
     /// # Errors
-    /// `Config` for a pool without connections or a bad application name; those of [`Pool::get`].
+    /// `Config` for options that cannot be; those of [`Pool::get`].
     pub async fn open_target(target: ConnectTarget, options: PoolOptions) -> Result<Self> {
         let pool = Self::join(target, options)?;
         drop(pool.get().await?);
@@ -54,7 +54,7 @@ impl Pool {
     /// As [`Pool::open_target`], but without a connection: the first [`Pool::get`] opens one.
     ///
     /// # Errors
-    /// `Config` for a pool without connections or a bad application name.
+    /// `Config` for options that cannot be.
     pub fn join(target: ConnectTarget, options: PoolOptions) -> Result<Self> {
         let acquire_timeout = options.acquire_timeout;
         Ok(Self { shared: Shared::join(target, options)?, acquire_timeout })

@@ -48,13 +48,9 @@ pub(in crate::connection) struct Shared {
 impl Shared {
     /// The pool of that name and target, opened where it is not there; an open one grows to the size asked for.
     pub(super) fn join(target: ConnectTarget, options: PoolOptions) -> Result<Arc<Self>> {
-        if options.size == 0 {
-            return Err(Error::new(ErrorKind::Config, "open pool", "a pool needs at least one connection")
-                .with_context("pool", options.name.clone())
-                .with_hint("set connection.pool.size to 1 or more"));
-        }
+        let options = options.checked()?;
         let target = match &options.application_name {
-            Some(name) => target.with_application_name(name)?,
+            Some(name) => target.with_application_name(name),
             None => target,
         };
         let ages = Ages { idle: options.idle_timeout, life: options.max_lifetime };
