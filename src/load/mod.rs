@@ -28,6 +28,7 @@ mod writing;
 
 use std::collections::HashSet;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -39,8 +40,8 @@ pub use input::Format;
 pub use options::{Create, LoadOptions};
 pub use summary::{Ending, Outcome, Summary};
 
-use self::input::{Opened, Source};
-use self::reader::{ColumnNames, Inputs, Reader, Shared};
+use self::input::Source;
+use self::reader::{ColumnNames, Inputs, Parcel, Reader, Shared};
 use self::rejects::RejectsFile;
 use self::writing::Writing;
 use crate::options::{WriteMode, WriteOptions};
@@ -51,18 +52,33 @@ use crate::{Error, ErrorKind, Result};
 const PARCELS: usize = 8;
 
 /// One load.
+///
+/// ```no_run
+/// # async fn load() -> pgsluice::Result<()> {
+/// use pgsluice::load::{Event, Load, LoadOptions};
+///
+/// let mut options = LoadOptions::new(["orders-*.csv.gz"], "public.orders");
+/// options.dsn = Some("postgres://etl@db/shop".into());
+/// options.rejects = Some("rejected.csv".into());
+/// let mut events = |event: Event<'_>| println!("{event:?}");
+/// let outcome = Load::new(options).run(&mut events, std::future::pending()).await?;
+/// println!("{} rows are in", outcome.summary.written);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Load {
     options: LoadOptions,
 }
 
-/// What is there before the first record is read.
-struct Prepared {
-    inputs: Inputs,
-    write: WriteOptions,
+/// What is there when the first record is read.
+struct Ready {
+    reader: Reader,
+    parcels: mpsc::Receiver<Parcel>,
     rejects: Option<RejectsFile>,
-    shared: Arc<Shared>,
-    started: Instant,
+    sink: Sink,
+    write: WriteOptions,
+    time_zone: Option<String>,
 }
 
 impl Load {
@@ -85,67 +101,90 @@ impl Load {
         events: &mut (dyn FnMut(Event<'_>) + Send),
         stop: impl Future<Output = ()>,
     ) -> Result<Outcome> {
-        let inputs = Inputs::new(&self.options)?;
+        let started = Instant::now();
+        let shared = Arc::<Shared>::default();
+        let mut stop = pin!(stop);
+        let ready = tokio::select! {
+            biased;
+            () = &mut stop => return Ok(self.nothing_read(Ending::Interrupted)),
+            ready = self.prepare(&shared, events) => ready?,
+        };
+        match ready {
+            Some(ready) => self.load(ready, &shared, started, events, stop).await,
+            None => Ok(self.nothing_read(Ending::Complete)),
+        }
+    }
+
+    /// Checks and opens everything; `None` where a dry run has nothing to write to.
+    async fn prepare(
+        &self,
+        shared: &Arc<Shared>,
+        events: &mut (dyn FnMut(Event<'_>) + Send),
+    ) -> Result<Option<Ready>> {
+        let inputs = Arc::new(Inputs::new(&self.options)?);
         let write = self.options.write_options()?;
         let rejects = match &self.options.rejects {
             Some(path) => Some(RejectsFile::create(path, &inputs.sources)?),
             None => None,
         };
-        let prepared = Prepared { inputs, write, rejects, shared: Arc::default(), started: Instant::now() };
-        let pool = connect::connect(&self.options, &prepared.write).await?;
+        let pool = connect::connect(&self.options, &write).await?;
         let mut first = None;
         if let Some(create) = &self.options.create {
-            let bytes = Arc::clone(&prepared.shared.bytes);
-            let made = table::create(&pool, &self.options, create, &prepared.inputs, bytes, events).await?;
+            let made = table::create(&pool, create, &inputs, Arc::clone(&shared.bytes), events).await?;
             if made.missing {
                 events(Event::Notice("the table is not there yet, so the dry run ends here"));
-                let summary = Summary { dry_run: true, table: self.options.table, ..Summary::default() };
-                return Ok(Outcome { summary, ending: Ending::Complete, keyed: false });
+                return Ok(None);
             }
             first = made.first;
         }
-        let sink = Sink::open(&pool, &self.options.table, prepared.write.sink.clone()).await?;
-        let time_zone = table::time_zone(&pool, &sink, &prepared.write.sink).await?;
+        let sink = Sink::open(&pool, &self.options.table, write.sink.clone()).await?;
+        let time_zone = table::time_zone(&pool, &sink, &write.sink).await?;
         if let Some(zone) = &time_zone {
             events(Event::Notice(&format!("texts without offset are read in the time zone {zone}")));
         }
-        let outcome = self.load(prepared, sink, first, events, stop).await?;
-        let summary = Summary { time_zone, ..outcome.summary };
-        Ok(Outcome { summary, ..outcome })
-    }
-
-    async fn load(
-        self,
-        prepared: Prepared,
-        sink: Sink,
-        first: Option<Opened>,
-        events: &mut (dyn FnMut(Event<'_>) + Send),
-        stop: impl Future<Output = ()>,
-    ) -> Result<Outcome> {
-        let Prepared { inputs, write, rejects, shared, started } = prepared;
-        let files: Vec<String> = inputs.sources.iter().map(Source::name).collect();
-        let total_bytes = inputs.size();
-        let (out, mut parcels) = mpsc::channel(PARCELS);
+        let (out, parcels) = mpsc::channel(PARCELS);
         let reader = Reader {
             inputs,
             columns: ColumnNames::of(sink.table()),
             sink: sink.clone(),
             out,
-            shared: Arc::clone(&shared),
+            shared: Arc::clone(shared),
             first,
             skip_generated: write.sink.skip_generated_columns,
         };
-        reader.check_headers()?;
-        events(Event::Started { total_bytes });
+        let reader = blocking("read headers", move || reader.check_headers().map(|()| reader)).await?;
+        Ok(Some(Ready { reader, parcels, rejects, sink, write, time_zone }))
+    }
+
+    fn nothing_read(&self, ending: Ending) -> Outcome {
+        let summary = Summary {
+            table: self.options.table.clone(),
+            stopped: !matches!(ending, Ending::Complete),
+            dry_run: self.options.dry_run,
+            ..Summary::default()
+        };
+        Outcome { summary, ending, keyed: false }
+    }
+
+    async fn load(
+        &self,
+        ready: Ready,
+        shared: &Arc<Shared>,
+        started: Instant,
+        events: &mut (dyn FnMut(Event<'_>) + Send),
+        stop: impl Future<Output = ()>,
+    ) -> Result<Outcome> {
+        let Ready { reader, mut parcels, rejects, sink, write, time_zone } = ready;
+        events(Event::Started { total_bytes: reader.inputs.size() });
         let keyed =
             write.sink.key_columns.is_some() || sink.table().unique_indexes.iter().any(|index| index.primary);
         let mut writing = Writing {
             sink,
-            files,
+            files: reader.inputs.sources.iter().map(Source::name).collect(),
             rejects,
             header: None,
             limit: self.options.error_limit(),
-            shared: Arc::clone(&shared),
+            shared: Arc::clone(shared),
             events,
             refused: 0,
             told: self.options.fails_at_once().then(HashSet::new),
@@ -163,14 +202,12 @@ impl Load {
             Ending::Complete => match read.await {
                 Ok(Ok(())) => Ending::Complete,
                 Ok(Err(error)) => Ending::Failed(error),
-                Err(_) => {
-                    Ending::Failed(Error::new(ErrorKind::Bug, "read input", "the reading thread broke down"))
-                }
+                Err(_) => Ending::Failed(broken("read input")),
             },
             other => other,
         };
         let summary = Summary {
-            table: self.options.table,
+            table: self.options.table.clone(),
             read: shared.read.load(Ordering::Relaxed),
             written: stats.committed,
             without_effect: stats.without_effect,
@@ -181,7 +218,7 @@ impl Load {
             seconds: started.elapsed().as_secs_f64(),
             stopped: !matches!(ending, Ending::Complete),
             dry_run: self.options.dry_run,
-            time_zone: None,
+            time_zone,
             error: match &ending {
                 Ending::Failed(error) => Some(error.to_string()),
                 _ => None,
@@ -189,6 +226,18 @@ impl Load {
         };
         Ok(Outcome { summary, ending, keyed })
     }
+}
+
+/// Runs what waits for files beside the runtime's threads.
+async fn blocking<T: Send + 'static>(
+    operation: &'static str,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(broken(operation)))
+}
+
+fn broken(operation: &'static str) -> Error {
+    Error::new(ErrorKind::Bug, operation, "the thread that did it broke down")
 }
 
 /// The reading thread: it may wait for its input for ever, so that nothing joins it.

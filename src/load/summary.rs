@@ -84,7 +84,7 @@ impl Outcome {
         let onward = if written == 0 {
             "nothing is in the table; repair the cause and load again"
         } else if self.keyed {
-            "repair the cause and load the same input again: rows that are in are written over with the same values"
+            "repair the cause and load the same input again: the key keeps a row from coming in twice"
         } else {
             "the committed rows need not be the first of the input, and the table has no key: load into an empty copy \
              of the table, or remove them before the input is loaded again"

@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicU64;
 
 use super::events::Event;
 use super::input::Opened;
-use super::options::{Create, LoadOptions};
+use super::options::Create;
 use super::reader::Inputs;
-use super::sample;
+use super::{blocking, sample};
 use crate::Result;
 use crate::catalog::{Column, TableName, TypeKind};
 use crate::connection::Pool;
@@ -29,13 +29,13 @@ pub(super) struct Made {
 /// The server's, the sample's.
 pub(super) async fn create(
     pool: &Pool,
-    options: &LoadOptions,
     create: &Create,
-    inputs: &Inputs,
+    inputs: &Arc<Inputs>,
     bytes: Arc<AtomicU64>,
     events: &mut (dyn FnMut(Event<'_>) + Send),
 ) -> Result<Made> {
     const OPERATION: &str = "create table";
+    let options = inputs.options();
     let name = TableName::parse(&options.table)?;
     let session = pool.get().await?;
     let there = session
@@ -49,7 +49,9 @@ pub(super) async fn create(
     let (columns, first) = match create {
         Create::Columns(columns) => (columns.clone(), None),
         Create::Infer => {
-            let (inference, opened) = sample::infer(inputs, bytes)?;
+            let sampled = Arc::clone(inputs);
+            let (inference, opened) =
+                blocking("infer columns", move || sample::infer(&sampled, bytes)).await?;
             let columns: Vec<String> = inference
                 .columns()
                 .map(|(name, data_type)| format!("{} {data_type}", Identifier(name)))

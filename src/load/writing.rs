@@ -16,7 +16,7 @@ use super::position::Position;
 use super::reader::{Parcel, Refused, Shared};
 use super::rejects::RejectsFile;
 use super::summary::Ending;
-use crate::sink::{Sink, SinkStats};
+use crate::sink::{RecordError, Sink, SinkStats};
 use crate::{Error, ErrorKind, Reject, Result};
 
 /// Time between two progress events.
@@ -105,8 +105,9 @@ impl Writing<'_> {
                     self.header.get_or_insert(header);
                 }
                 Some(Some(Parcel::Refused(refused))) => self.refuse(refused)?,
-                Some(Some(Parcel::Chunk(chunk))) => {
+                Some(Some(Parcel::Chunk { chunk, last })) => {
                     let sink = self.sink.clone();
+                    let alone = chunk.len() == 1;
                     let mut write = pin!(sink.write_chunk(chunk));
                     let written = loop {
                         tokio::select! {
@@ -116,7 +117,12 @@ impl Writing<'_> {
                             written = &mut write => break written,
                         }
                     };
-                    self.after(written)?;
+                    match written {
+                        Err(error) if alone && error.kind() == ErrorKind::Data => {
+                            self.too_large(last, &error)?
+                        }
+                        written => self.after(written)?,
+                    }
                     self.collect(self.sink.take_rejects())?;
                 }
             }
@@ -155,6 +161,12 @@ impl Writing<'_> {
         self.refused += 1;
         let Refused { position, error, raw } = refused;
         self.collect(vec![error.into_reject(position.token(), raw)])
+    }
+
+    /// A record that the sink's memory can never hold.
+    fn too_large(&mut self, position: Position, error: &Error) -> Result<()> {
+        let words = format!("{}; raise client.writer.buffer.memory-size", error.message());
+        self.refuse(Refused { position, error: RecordError::whole("54000", words), raw: None })
     }
 
     fn collect(&mut self, rejects: Vec<Reject>) -> Result<()> {

@@ -40,7 +40,9 @@ fn options_and_completions_are_shown() {
 async fn the_servers_refusals_have_their_codes() {
     let scene = Scene::new("create table t(id int primary key)").await;
     scene.file("t.csv", "id\n1\n");
-    scene.load("t.csv -t missing").code(2).says(&["missing"]);
+    let ran = scene.load("t.csv -t missing --summary json").code(2).says(&["missing"]);
+    assert_eq!((&ran.summary()["exit_code"], &ran.summary()["written"]), (&2.into(), &0.into()));
+    assert!(ran.summary()["error"].as_str().unwrap().contains("missing"));
     let url = scene.database.url();
     let (head, _) = url.rsplit_once('/').unwrap();
     scene.load(&format!("t.csv -t t -d {head}/no_such_database")).code(3);

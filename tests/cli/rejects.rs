@@ -113,3 +113,14 @@ async fn inputs_of_one_rejects_file_have_one_header_and_are_not_written_over() {
     scene.load("a.csv b.csv -t t").code(0);
     scene.load("a.csv -t t --rejects missing/r.csv").code(6);
 }
+
+#[tokio::test]
+async fn a_record_that_no_memory_can_hold_takes_no_other_with_it() {
+    let scene = Scene::new("create table t(id int primary key, v text)").await;
+    scene.file("t.csv", format!("id,v\n1,a\n2,{}\n3,c\n", "x".repeat(9 << 20)));
+    scene
+        .load("t.csv -t t --max-errors 1 -w client.writer.buffer.memory-size=8mb -w sink.insert.batch-byte-size=1mb")
+        .code(1)
+        .says(&["t.csv line 3", "54000", "client.writer.buffer.memory-size"]);
+    assert_eq!(scene.rows("t").await, ["(1,a)", "(3,c)"]);
+}

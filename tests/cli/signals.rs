@@ -42,3 +42,16 @@ async fn a_signal_stops_the_reading_and_says_how_many_rows_are_in() {
         drop(stdin);
     }
 }
+
+#[test]
+fn a_signal_ends_a_load_that_waits_for_its_server() {
+    // Takes connections and never answers.
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://u@{}/x", server.local_addr().unwrap());
+    let mut command = crate::harness::pgsluice();
+    command.args(["load", "Cargo.toml", "--format", "csv", "-t", "t", "-d", &url]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _held = server.accept().unwrap();
+    signal(&child, "INT");
+    Ran::of(child.wait_with_output().unwrap()).code(130).says(&["0 records are committed"]);
+}

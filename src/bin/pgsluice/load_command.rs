@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use pgsluice::load::{Create, Format, Load, LoadOptions, Outcome};
+use pgsluice::load::{Create, Format, Load, LoadOptions, Outcome, Summary};
 use pgsluice::options::split_pair;
 use pgsluice::{Error, ErrorKind, Result};
 use tokio::signal::unix::{SignalKind, signal};
@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::report::{self, Report};
 
 pub(crate) fn run(args: LoadArgs) -> Exit {
-    let (progress, summary) = (args.progress, args.summary);
+    let (progress, summary, table) = (args.progress, args.summary, args.table.clone());
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -38,14 +38,22 @@ pub(crate) fn run(args: LoadArgs) -> Exit {
                 }
                 SummaryArg::Json => {
                     report::text_error(&outcome);
-                    crate::print(&report::json_summary(&outcome, exit))
+                    crate::print(&report::json_summary(&outcome.summary, exit))
                 }
             };
             if exit == Exit::Success { told } else { exit }
         }
         Err(error) => {
+            let exit = Exit::of_error(&error);
             report::error(&error);
-            Exit::of_error(&error)
+            if summary == SummaryArg::Json {
+                let mut nothing = Summary::default();
+                nothing.table = table;
+                nothing.stopped = true;
+                nothing.error = Some(error.to_string());
+                crate::print(&report::json_summary(&nothing, exit));
+            }
+            exit
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pgsluice::Error;
-use pgsluice::load::{Ending, Event, Outcome, Progress};
+use pgsluice::load::{Ending, Event, Outcome, Progress, Summary};
 
 use crate::args::ProgressArg;
 use crate::exit::Exit;
@@ -206,8 +206,8 @@ pub(crate) fn text_summary(outcome: &Outcome, report: &Report) {
 }
 
 /// The summary as one line of JSON.
-pub(crate) fn json_summary(outcome: &Outcome, exit: Exit) -> String {
-    let mut object = serde_json::to_value(&outcome.summary).unwrap_or_default();
+pub(crate) fn json_summary(summary: &Summary, exit: Exit) -> String {
+    let mut object = serde_json::to_value(summary).unwrap_or_default();
     if let Some(object) = object.as_object_mut() {
         object.insert("exit_code".into(), exit.code().into());
     }

@@ -87,6 +87,7 @@ pub(super) fn read(
     let (name, table) = (reader.inputs.sources[file].name(), &options.table);
     while let Some(record) = next(reader, file, &mut records)? {
         let position = Position { file, line: record.line };
+        feed.make_room(record.bytes.len())?;
         let raw = feed.raw(record.bytes);
         let result = rows.encode(&record, position, &mut feed.chunk, raw);
         let has_end = !matches!(record.fault, Some(Fault::UnterminatedQuote { .. }));

@@ -13,6 +13,9 @@ use crate::sink::{Chunk, RecordError};
 /// Encoded bytes that make a parcel: a few network writes, and little enough to move between threads often.
 const CHUNK_BYTES: usize = 256 << 10;
 
+/// A record of so many bytes travels alone: where the sink's memory cannot hold it, no other is lost with it.
+const LARGE_RECORD: usize = 1 << 20;
+
 /// Room for raw records that is asked for at a time.
 const RAW_BLOCK: usize = 256 << 10;
 
@@ -25,6 +28,8 @@ pub(super) struct Feed {
     raw: Option<BytesMut>,
     /// Records read and not counted in `shared` yet.
     read: u64,
+    /// The last record read.
+    last: Position,
     refused: u64,
     limit: u64,
     keep_nothing: bool,
@@ -38,10 +43,16 @@ impl Feed {
             shared,
             raw: options.rejects.is_some().then(BytesMut::new),
             read: 0,
+            last: Position { file: 0, line: 0 },
             refused: 0,
             limit: options.error_limit(),
             keep_nothing: options.dry_run,
         }
+    }
+
+    /// Before a record of `bytes` bytes is encoded.
+    pub(super) fn make_room(&mut self, bytes: usize) -> Result<(), Halt> {
+        if bytes < LARGE_RECORD { Ok(()) } else { self.send_chunk() }
     }
 
     /// The record as the input has it, where somebody asks for it.
@@ -64,6 +75,7 @@ impl Feed {
         file: &str,
     ) -> Result<(), Halt> {
         self.read += 1;
+        self.last = position;
         if let Err(error) = result {
             self.refuse(position, record, error, table, file)?;
         }
@@ -101,7 +113,11 @@ impl Feed {
             return Err(Halt::Stopped);
         }
         let chunk = std::mem::take(&mut self.chunk);
-        if chunk.is_empty() || self.keep_nothing { Ok(()) } else { self.send(Parcel::Chunk(chunk)) }
+        if chunk.is_empty() || self.keep_nothing {
+            Ok(())
+        } else {
+            self.send(Parcel::Chunk { chunk, last: self.last })
+        }
     }
 
     pub(super) fn send(&self, parcel: Parcel) -> Result<(), Halt> {

@@ -23,8 +23,8 @@ use crate::{Error, ErrorKind, Result};
 
 /// What the reading thread hands over, in the order of the input.
 pub(super) enum Parcel {
-    /// Encoded records.
-    Chunk(Chunk),
+    /// Encoded records, and where the last of them stands.
+    Chunk { chunk: Chunk, last: Position },
     /// A record that cannot be encoded.
     Refused(Refused),
     /// The header of the inputs, as it stands there.
@@ -141,7 +141,7 @@ impl ColumnNames {
 
 /// Everything that the reading thread owns.
 pub(super) struct Reader {
-    pub(super) inputs: Inputs,
+    pub(super) inputs: Arc<Inputs>,
     pub(super) columns: ColumnNames,
     pub(super) sink: Sink,
     pub(super) out: mpsc::Sender<Parcel>,

@@ -32,6 +32,7 @@ pub(super) fn read(reader: &Reader, file: usize, opened: Opened, feed: &mut Feed
     let name = source.name();
     while let Some(line) = lines.next().map_err(|unreadable| unreadable_error(reader, file, unreadable))? {
         let position = Position { file, line: line.number };
+        feed.make_room(line.bytes.len())?;
         let raw = feed.raw(line.bytes);
         let result = rows.encode(&line, position, &mut feed.chunk, raw);
         feed.settle(position, Some(line.bytes), result, &options.table, &name)?;
