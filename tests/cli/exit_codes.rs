@@ -47,10 +47,10 @@ async fn the_servers_refusals_have_their_codes() {
     let (head, _) = url.rsplit_once('/').unwrap();
     scene.load(&format!("t.csv -t t -d {head}/no_such_database")).code(3);
     let role = format!("r{}", std::process::id());
-    scene.client.batch_execute(&format!("create role {role} login")).await.unwrap();
-    let as_role = head.replace("postgres@", &format!("{role}@"));
-    let database = url.rsplit_once('/').unwrap().1;
-    let ran = scene.load(&format!("t.csv -t t -d {as_role}/{database}"));
+    scene.client.batch_execute(&format!("create role {role} login password 'r'")).await.unwrap();
+    let (_, place) = url.rsplit_once('@').unwrap();
+    let as_role = format!("postgres://{role}:r@{place}");
+    let ran = scene.load(&format!("t.csv -t t -d {as_role}"));
     scene.client.batch_execute(&format!("drop role {role}")).await.unwrap();
     ran.code(2).says(&["permission denied"]);
 }

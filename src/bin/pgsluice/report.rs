@@ -39,9 +39,7 @@ enum Style {
 impl Report {
     pub(crate) fn new(progress: ProgressArg) -> Self {
         let style = match progress {
-            ProgressArg::Auto if io::stderr().is_terminal() => {
-                Style::Bar(ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()))
-            }
+            ProgressArg::Auto if io::stderr().is_terminal() => Style::Bar(ProgressBar::hidden()),
             ProgressArg::Auto | ProgressArg::Plain => Style::Plain,
             ProgressArg::Json => Style::Json,
             ProgressArg::Never => Style::Never,
@@ -120,17 +118,19 @@ impl Report {
     }
 }
 
+/// Shows the bar: nothing is drawn before its style and length are known.
 fn start(bar: &ProgressBar, total_bytes: Option<u64>) {
     let template = match total_bytes {
-        Some(total) => {
-            bar.set_length(total);
-            "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} ETA {eta}  {msg}"
-        }
+        Some(_) => "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} ETA {eta}  {msg}",
         None => "{spinner} {bytes} {bytes_per_sec} {elapsed}  {msg}",
     };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
+    if let Some(total) = total_bytes {
+        bar.set_length(total);
+    }
+    bar.set_draw_target(ProgressDrawTarget::stderr());
 }
 
 fn counts(progress: Progress, elapsed: Duration) -> String {
