@@ -48,7 +48,8 @@ impl ArrayCodec {
         scanner.skip_spaces();
         let bounds = declared_bounds(&mut scanner)?;
         let rest = scanner.rest();
-        let depth = rest.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte == b'{').count();
+        let depth =
+            rest.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte == b'{').count();
         let mut builder = Builder::begin(self, depth, out)?;
         self.literal_level(&mut scanner, 0, &mut builder, cx)?;
         scanner.skip_spaces();
@@ -169,10 +170,12 @@ impl ArrayCodec {
     ) -> Result<(), EncodeError> {
         match item {
             // A JSON string is the text of the element, except where the element is JSON itself.
-            Value::Json(source) if !matches!(self.element, Codec::Json | Codec::Jsonb) => match json_string(source)? {
-                Some(text) => self.element.encode_text(&text, cx, out),
-                None => self.element.encode_value(item, cx, out),
-            },
+            Value::Json(source) if !matches!(self.element, Codec::Json | Codec::Jsonb) => {
+                match json_string(source)? {
+                    Some(text) => self.element.encode_text(&text, cx, out),
+                    None => self.element.encode_value(item, cx, out),
+                }
+            }
             _ => self.element.encode_value(item, cx, out),
         }
     }
@@ -263,7 +266,8 @@ fn declared_bounds(scanner: &mut Scanner<'_>) -> Result<Vec<(i32, i32)>, EncodeE
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(malformed());
             }
-            text.parse::<i32>().map_err(|_| EncodeError::server_only("22P02", "an array bound of more than 32 bits"))
+            text.parse::<i32>()
+                .map_err(|_| EncodeError::server_only("22P02", "an array bound of more than 32 bits"))
         };
         let (lower, upper) = (bound(lower)?, bound(upper)?);
         if upper < lower {
@@ -324,7 +328,8 @@ impl<'o> Builder<'o> {
         let lengths = &self.lengths[..self.depth];
         // Lists in an outer list without elements have no length at all.
         let empty = lengths.iter().any(|length| length.unwrap_or(0) == 0);
-        if empty && (self.depth > 1 || !bounds.is_empty()) || !bounds.is_empty() && bounds.len() != self.depth {
+        if empty && (self.depth > 1 || !bounds.is_empty()) || !bounds.is_empty() && bounds.len() != self.depth
+        {
             return Err(mismatch());
         }
         let depth = if empty { 0 } else { self.depth };
@@ -336,7 +341,9 @@ impl<'o> Builder<'o> {
             let length = i32::try_from(length.unwrap_or(0))
                 .map_err(|_| EncodeError::new("54000", "an array of too many elements"))?;
             let lower = match bounds.get(level) {
-                Some(&(lower, upper)) if i64::from(upper) - i64::from(lower) + 1 == i64::from(length) => lower,
+                Some(&(lower, upper)) if i64::from(upper) - i64::from(lower) + 1 == i64::from(length) => {
+                    lower
+                }
                 Some(_) => return Err(mismatch()),
                 None => 1,
             };

@@ -78,7 +78,9 @@ impl CompositeCodec {
                 for (name, value) in json_fields(source)? {
                     let position = self.fields.iter().position(|field| field.name == name);
                     let slot = position.and_then(|position| values.get_mut(position));
-                    *slot.ok_or_else(|| EncodeError::new("22P02", "a field that the composite does not have"))? = value;
+                    *slot.ok_or_else(|| {
+                        EncodeError::new("22P02", "a field that the composite does not have")
+                    })? = value;
                 }
                 self.positional(&values, cx, out)
             }

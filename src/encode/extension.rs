@@ -80,7 +80,10 @@ impl Kind {
             (Self::Vector(dimensions), Value::Json(source)) if is_json_array(source) => {
                 vector_of(&json_elements(source)?, dimensions, out)
             }
-            _ => Err(EncodeError::new("42804", format!("a {} value does not fit {}", value.kind(), self.name()))),
+            _ => Err(EncodeError::new(
+                "42804",
+                format!("a {} value does not fit {}", value.kind(), self.name()),
+            )),
         }
     }
 
@@ -170,7 +173,10 @@ fn hstore_part<'a>(scanner: &mut Scanner<'a>) -> Option<Quoting<'a>> {
         return scanner.quoted().map(Quoting::Quoted);
     }
     let rest = scanner.rest();
-    let length = rest.bytes().take_while(|&byte| !is_space(byte) && !matches!(byte, b'=' | b',' | b'"' | b'\\')).count();
+    let length = rest
+        .bytes()
+        .take_while(|&byte| !is_space(byte) && !matches!(byte, b'=' | b',' | b'"' | b'\\'))
+        .count();
     scanner.skip(length);
     (length > 0).then(|| Quoting::Bare(&rest[..length]))
 }
@@ -179,7 +185,8 @@ fn hstore_part<'a>(scanner: &mut Scanner<'a>) -> Option<Quoting<'a>> {
 fn vector(source: &str, dimensions: Option<u16>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let malformed = || EncodeError::new("22P02", "not a vector literal");
     let inside = source.trim_matches(|c: char| c.is_ascii() && is_space(c as u8));
-    let inside = inside.strip_prefix('[').and_then(|inside| inside.strip_suffix(']')).ok_or_else(malformed)?;
+    let inside =
+        inside.strip_prefix('[').and_then(|inside| inside.strip_suffix(']')).ok_or_else(malformed)?;
     if inside.bytes().all(is_space) {
         return Err(EncodeError::new("22000", "a vector without dimensions"));
     }
@@ -194,7 +201,10 @@ fn vector_of(items: &[Value<'_>], dimensions: Option<u16>, out: &mut Vec<u8>) ->
             Value::Float8(number) => element(&number.to_string()),
             Value::Int(number) => element(&number.to_string()),
             Value::Json(source) | Value::Text(source) => element(source),
-            _ => Err(EncodeError::new("42804", format!("a {} value does not fit an element of vector", item.kind()))),
+            _ => Err(EncodeError::new(
+                "42804",
+                format!("a {} value does not fit an element of vector", item.kind()),
+            )),
         }),
         dimensions,
         out,
@@ -204,12 +214,18 @@ fn vector_of(items: &[Value<'_>], dimensions: Option<u16>, out: &mut Vec<u8>) ->
 /// A decimal number as the nearest float4.
 fn element(source: &str) -> Result<f32, EncodeError> {
     let source = source.trim_matches(|c: char| c.is_ascii() && is_space(c as u8));
-    let decimal = source.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
+    let decimal =
+        source.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
     let number: f32 = match source.parse() {
         Ok(number) if decimal => number,
         _ => return Err(EncodeError::new("22P02", "not a number in a vector")),
     };
-    let zero = || source.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).all(|byte| !matches!(byte, b'1'..=b'9'));
+    let zero = || {
+        source
+            .bytes()
+            .take_while(|byte| !matches!(byte, b'e' | b'E'))
+            .all(|byte| !matches!(byte, b'1'..=b'9'))
+    };
     if number.is_infinite() || number == 0.0 && !zero() {
         return Err(EncodeError::new("22003", "a number out of range for an element of vector"));
     }
@@ -217,7 +233,11 @@ fn element(source: &str) -> Result<f32, EncodeError> {
 }
 
 fn finite(number: f32) -> Result<f32, EncodeError> {
-    if number.is_finite() { Ok(number) } else { Err(EncodeError::new("22000", "NaN or infinity in a vector")) }
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(EncodeError::new("22000", "NaN or infinity in a vector"))
+    }
 }
 
 fn vector_body(
@@ -236,7 +256,10 @@ fn vector_body(
         Ok(0) => Err(EncodeError::new("22000", "a vector without dimensions")),
         Ok(count) if usize::from(count) <= VECTOR_DIMENSIONS => {
             if dimensions.is_some_and(|declared| declared != count) {
-                return Err(EncodeError::new("22000", "a vector of another number of dimensions than the column's"));
+                return Err(EncodeError::new(
+                    "22000",
+                    "a vector of another number of dimensions than the column's",
+                ));
             }
             out[start..start + 2].copy_from_slice(&count.to_be_bytes());
             Ok(())

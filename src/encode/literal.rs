@@ -70,8 +70,7 @@ impl<'a> Scanner<'a> {
 
     /// Steps over an ASCII word in any case where it is next.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
-        let found =
-            self.rest().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        let found = self.rest().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
         self.at += if found { word.len() } else { 0 };
         found
     }

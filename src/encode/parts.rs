@@ -88,7 +88,10 @@ mod tests {
             [json("1.10"), json("\"a\""), Value::Null, Value::Bool(true), json("[2]"), json("{\"b\": 3}")];
         assert_eq!(elements, expected);
         let fields = json_fields(r#"{"a\u0062": 1, "c": null, "c": 2}"#).unwrap();
-        assert_eq!(fields, [("ab".to_owned(), json("1")), ("c".to_owned(), Value::Null), ("c".to_owned(), json("2"))]);
+        assert_eq!(
+            fields,
+            [("ab".to_owned(), json("1")), ("c".to_owned(), Value::Null), ("c".to_owned(), json("2"))]
+        );
     }
 
     #[test]

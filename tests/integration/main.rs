@@ -4,5 +4,7 @@
 mod catalog;
 mod sink;
 mod connection;
+mod encode_datetime;
+mod encode_oracle;
 mod options;
 mod servers;

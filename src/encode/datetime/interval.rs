@@ -16,7 +16,10 @@ const DAYS_PER_MONTH: i32 = 30;
 pub(in crate::encode) fn from_text(source: &str, typmod: i32, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     if Declared::new(typmod).fields != ALL_FIELDS {
         // Such a column also changes what a number without unit means.
-        return Err(EncodeError::server_only("22007", "texts for an interval of certain fields are the server's"));
+        return Err(EncodeError::server_only(
+            "22007",
+            "texts for an interval of certain fields are the server's",
+        ));
     }
     push(read(source)?, typmod, out)
 }
@@ -61,12 +64,13 @@ impl Declared {
             fields if fields & !(YEAR | MONTH) == 0 => Interval::new(months, 0, 0),
             DAY => Interval::new(months, days, 0),
             fields if fields & !(DAY | HOUR) == 0 => Interval::new(months, days, whole(MICROS_PER_HOUR)),
-            fields if fields & !(DAY | HOUR | MINUTE) == 0 => Interval::new(months, days, whole(MICROS_PER_MINUTE)),
+            fields if fields & !(DAY | HOUR | MINUTE) == 0 => {
+                Interval::new(months, days, whole(MICROS_PER_MINUTE))
+            }
             fields if fields == ALL_FIELDS || fields & SECOND != 0 => {
-                if self.precision < MICROSECONDS && micros.unsigned_abs() > (i64::MAX - MICROS_PER_SECOND).unsigned_abs() {
-                    return Err(out_of_range());
-                }
-                Interval::new(months, days, round(micros, self.precision))
+                // PostgreSQL 15 wraps here, 17 refuses.
+                let wrapped = || EncodeError::server_only("22008", "an interval out of range");
+                Interval::new(months, days, round(micros, self.precision).ok_or_else(wrapped)?)
             }
             _ => return Err(EncodeError::server_only("22007", "an interval column with unknown fields")),
         })
@@ -90,7 +94,7 @@ pub(super) fn read(source: &str) -> Result<Interval, EncodeError> {
         return iso(parts)?.interval();
     }
     let source = source.trim_start_matches(|c: char| c == '@' || c.is_ascii() && is_space(c as u8));
-    traditional(tokens(source, TEXT_LIMIT, "")?.as_slice())?.interval()
+    traditional(tokens(source, TEXT_LIMIT, "dhmsy")?.as_slice())?.interval()
 }
 
 /// A unit of the text forms.
@@ -248,13 +252,13 @@ fn traditional(tokens: &[Token<'_>]) -> Result<Sum, EncodeError> {
         _ => (tokens, false),
     };
     let mut sum = Sum::default();
-    // A last number without a unit is seconds, one before a time days.
-    let mut unit = Unit::Second;
+    // A last number without a unit is seconds, one before a time or hours days; else it has the unit to its right.
+    let mut unit = if ago { None } else { Some(Unit::Second) };
     let mut filled = 0;
     for token in tokens.iter().rev() {
         let mask = match *token {
             Token::Word(word) => {
-                unit = Unit::named(word).ok_or_else(unreadable)?;
+                unit = Some(Unit::named(word).ok_or_else(unreadable)?);
                 continue;
             }
             Token::SignedWord(_) => return Err(unreadable()),
@@ -264,16 +268,17 @@ fn traditional(tokens: &[Token<'_>]) -> Result<Sum, EncodeError> {
                     return Err(unreadable());
                 }
                 sum.micros = clock(text)?;
-                unit = Unit::Day;
+                unit = Some(Unit::Day);
                 CLOCK | Unit::Second.mask(true)
             }
             Token::Number(text) | Token::Signed(text) | Token::Dashed(text) | Token::Clock(text) => {
                 let (negative, digits) = signed(text);
                 if let Some((years, months)) = digits.split_once('-') {
-                    unit = Unit::Month;
+                    unit = Some(Unit::Month);
                     let months = years_and_months(years, months)?;
-                    sum.add(unit, if negative { -months } else { months }, 0.0).ok_or_else(overflow)?;
-                    unit.mask(false)
+                    sum.add(Unit::Month, if negative { -months } else { months }, 0.0)
+                        .ok_or_else(overflow)?;
+                    Unit::Month.mask(false)
                 } else {
                     let (whole, part) = match digits.split_once('.') {
                         Some((whole, digits)) => (whole, fraction(digits).ok_or_else(unreadable)?),
@@ -282,10 +287,16 @@ fn traditional(tokens: &[Token<'_>]) -> Result<Sum, EncodeError> {
                     // The sign goes along, so that the least integer is one.
                     let whole = match whole {
                         "" => 0,
-                        _ => text[..text.len() - digits.len() + whole.len()].parse().map_err(|_| overflow())?,
+                        _ => {
+                            text[..text.len() - digits.len() + whole.len()].parse().map_err(|_| overflow())?
+                        }
                     };
-                    sum.add(unit, whole, if negative { -part } else { part }).ok_or_else(overflow)?;
-                    unit.mask(part != 0.0)
+                    let own = unit.ok_or_else(malformed)?;
+                    if own == Unit::Hour {
+                        unit = Some(Unit::Day);
+                    }
+                    sum.add(own, whole, if negative { -part } else { part }).ok_or_else(overflow)?;
+                    own.mask(part != 0.0)
                 }
             }
         };
@@ -309,7 +320,8 @@ fn signed(text: &str) -> (bool, &str) {
 
 /// `1-2`: a year and two months.
 fn years_and_months(years: &str, months: &str) -> Result<i64, EncodeError> {
-    if ![years, months].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())) {
+    if ![years, months].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    {
         return Err(unreadable());
     }
     let years: i64 = years.parse().map_err(|_| overflow())?;
@@ -341,7 +353,8 @@ fn clock(text: &str) -> Result<i64, EncodeError> {
         return Err(overflow());
     }
     let rest = (minutes * 60 + seconds) * MICROS_PER_SECOND + micros.unwrap_or(0);
-    let total = hours.checked_mul(MICROS_PER_HOUR).and_then(|hours| hours.checked_add(rest)).ok_or_else(overflow)?;
+    let total =
+        hours.checked_mul(MICROS_PER_HOUR).and_then(|hours| hours.checked_add(rest)).ok_or_else(overflow)?;
     Ok(if negative { -total } else { total })
 }
 
@@ -365,10 +378,14 @@ fn iso(source: &str) -> Result<Sum, EncodeError> {
 
 fn iso_part(mut source: &str, mut units: &[(char, Unit)], sum: &mut Sum) -> Result<(), EncodeError> {
     while !source.is_empty() {
-        let length = source.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')).count();
+        let length =
+            source.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')).count();
         let (number, rest) = source.split_at(length);
         let digits = number.strip_prefix('-').unwrap_or(number);
-        if !digits.starts_with(|first: char| first.is_ascii_digit()) || digits.ends_with('.') || digits.contains('-') {
+        if !digits.starts_with(|first: char| first.is_ascii_digit())
+            || digits.ends_with('.')
+            || digits.contains('-')
+        {
             return Err(unreadable());
         }
         let letter = rest.chars().next().ok_or_else(unreadable)?;
@@ -391,7 +408,8 @@ pub(in crate::encode) fn push_key(body: &[u8], out: &mut Vec<u8>) {
     let Some((&micros, rest)) = body.split_first_chunk::<8>() else { return };
     let Some((&days, rest)) = rest.split_first_chunk::<4>() else { return };
     let Some(&months) = rest.first_chunk::<4>() else { return };
-    let days = i128::from(i32::from_be_bytes(months)) * i128::from(DAYS_PER_MONTH) + i128::from(i32::from_be_bytes(days));
+    let days = i128::from(i32::from_be_bytes(months)) * i128::from(DAYS_PER_MONTH)
+        + i128::from(i32::from_be_bytes(days));
     let span = days * i128::from(MICROS_PER_DAY) + i128::from(i64::from_be_bytes(micros));
     out.extend_from_slice(&(span ^ i128::MIN).to_be_bytes());
 }

@@ -15,9 +15,7 @@ pub use zone::Zone;
 use self::lexer::{malformed, out_of_range, unreadable};
 use self::text::{Fields, Reading};
 use super::{EncodeContext, EncodeError};
-use crate::record::{
-    Date, MICROS_PER_DAY, MICROS_PER_SECOND, Time, TimeTz, Timestamp, UNIX_EPOCH_DAYS,
-};
+use crate::record::{Date, MICROS_PER_DAY, MICROS_PER_SECOND, Time, TimeTz, Timestamp, UNIX_EPOCH_DAYS};
 
 /// The precision at which nothing is rounded.
 const MICROSECONDS: u8 = 6;
@@ -27,21 +25,25 @@ pub(super) fn precision(typmod: i32) -> u8 {
     u8::try_from(typmod).map_or(MICROSECONDS, |digits| digits.min(MICROSECONDS))
 }
 
-/// Rounds to so many digits of the fraction, half away from zero, as the server does for a typmod.
+/// Rounds to so many digits of the fraction, half away from zero, as the server does for a typmod; `None` where that
+/// would not fit.
 #[inline]
-fn round(micros: i64, precision: u8) -> i64 {
+fn round(micros: i64, precision: u8) -> Option<i64> {
     if precision >= MICROSECONDS {
-        return micros;
+        return Some(micros);
     }
     let unit = 10_i64.pow(u32::from(MICROSECONDS - precision));
-    let rounded = (micros.unsigned_abs() + unit.unsigned_abs() / 2) / unit.unsigned_abs() * unit.unsigned_abs();
-    let rounded = i64::try_from(rounded).unwrap_or(i64::MAX);
-    if micros < 0 { -rounded } else { rounded }
+    let half = if micros < 0 { -unit / 2 } else { unit / 2 };
+    micros.checked_add(half).map(|sum| sum / unit * unit)
 }
 
 /// The form of `date`: days since 2000-01-01.
 #[inline]
-pub(super) fn date_from_text(source: &str, _cx: &EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+pub(super) fn date_from_text(
+    source: &str,
+    _cx: &EncodeContext,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
     push_date(read_date(source)?, out);
     Ok(())
 }
@@ -53,8 +55,7 @@ pub(super) fn time_from_text(
     _cx: &EncodeContext,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    push_time(read_time(source)?, precision, out);
-    Ok(())
+    push_time(read_time(source)?, precision, out)
 }
 
 /// The form of `timetz`: microseconds since local midnight, and seconds west of UTC.
@@ -64,8 +65,7 @@ pub(super) fn timetz_from_text(
     cx: &EncodeContext,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    push_timetz(read_timetz(source, &cx.zone)?, precision, out);
-    Ok(())
+    push_timetz(read_timetz(source, &cx.zone)?, precision, out)
 }
 
 /// The form of `timestamp`: microseconds since 2000-01-01.
@@ -112,10 +112,12 @@ fn read_timetz(source: &str, zone: &Zone) -> Result<TimeTz, EncodeError> {
     let fields = text::read_time(source)?;
     let micros = fields.micros.ok_or_else(malformed)?;
     let east = match (fields.east, fields.days, zone.fixed()) {
-        (Some(east), _, _) | (None, _, Some(east)) => east,
-        (None, Some(days), None) => zone.offset_of_local(seconds(days, micros)),
+        (Some(east), _, _) | (None, None, Some(east)) => east,
+        (None, Some(days), _) if Date::from_days(days).is_some() => {
+            zone.offset_of_local(seconds(days, micros))
+        }
         // The offset of today: the server's clock has it.
-        (None, None, None) => return Err(unreadable()),
+        _ => return Err(unreadable()),
     };
     Ok(TimeTz::new(Time(micros), east))
 }
@@ -178,19 +180,24 @@ fn push_date(date: Date, out: &mut Vec<u8>) {
     out.extend_from_slice(&date.0.to_be_bytes());
 }
 
-fn push_time(time: Time, precision: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(&round(time.0, precision).to_be_bytes());
+fn push_time(time: Time, precision: u8, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    out.extend_from_slice(&round(time.0, precision).ok_or_else(out_of_range)?.to_be_bytes());
+    Ok(())
 }
 
-fn push_timetz(time: TimeTz, precision: u8, out: &mut Vec<u8>) {
-    push_time(Time(time.micros), precision, out);
+fn push_timetz(time: TimeTz, precision: u8, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    push_time(Time(time.micros), precision, out)?;
     out.extend_from_slice(&time.west.to_be_bytes());
+    Ok(())
 }
 
 #[inline]
 fn push_timestamp(moment: Timestamp, precision: u8, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let moment = if precision < MICROSECONDS && moment.is_finite() {
-        Timestamp::from_micros(round(moment.0, precision)).ok_or_else(out_of_range)?
+        // The server rounds up to a value that it then neither receives in binary nor reads as text.
+        round(moment.0, precision).and_then(Timestamp::from_micros).ok_or_else(|| {
+            EncodeError::server_only("22008", "rounded to the column's precision, out of range")
+        })?
     } else {
         moment
     };

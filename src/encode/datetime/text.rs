@@ -52,7 +52,11 @@ pub(super) fn read(source: &str) -> Result<Reading, EncodeError> {
     if !rest.is_empty() {
         return Err(unreadable());
     }
-    Ok(Reading::Fields(Fields { days: Some(date.days(era)?), micros: micros.map(checked_time).transpose()?, east }))
+    Ok(Reading::Fields(Fields {
+        days: Some(date.days(era)?),
+        micros: micros.map(checked_time).transpose()?,
+        east,
+    }))
 }
 
 /// Reads a text for `time` and `timetz`; the fields have a time.
@@ -186,7 +190,11 @@ impl Hms {
 fn time<'t, 'a>(tokens: &'t [Token<'a>]) -> Result<(Option<i64>, &'t [Token<'a>]), EncodeError> {
     let (time, rest) = match tokens {
         [Token::Clock(text), rest @ ..] => (clock(text)?, rest),
-        [Token::Number(text), rest @ ..] => (run_together(text)?, rest),
+        // A date takes such a time whatever its digits.
+        [Token::Number(text), rest @ ..] => match run_together(text)?.total() {
+            Ok(micros) if micros <= MICROS_PER_DAY => return Ok((Some(micros), rest)),
+            _ => return Err(EncodeError::server_only("22008", "a time of day out of range")),
+        },
         _ => return Ok((None, tokens)),
     };
     Ok((Some(time.total()?), rest))
@@ -196,12 +204,15 @@ fn time<'t, 'a>(tokens: &'t [Token<'a>]) -> Result<(Option<i64>, &'t [Token<'a>]
 fn clock(text: &str) -> Result<Hms, EncodeError> {
     let (whole, micros) = split_fraction(text)?;
     let mut parts = whole.split(':').map(|part| if part.is_empty() { Err(unreadable()) } else { Ok(part) });
-    let mut next = || parts.next().transpose()?.map(|part| part.parse().map_err(|_| out_of_range())).transpose();
+    let mut next =
+        || parts.next().transpose()?.map(|part| part.parse().map_err(|_| out_of_range())).transpose();
     let (Some(first), Some(second), third, None) = (next()?, next()?, next()?, next()?) else {
         return Err(unreadable());
     };
     Ok(match (third, micros) {
-        (Some(third), micros) => Hms { hour: first, minute: second, second: third, micros: micros.unwrap_or(0) },
+        (Some(third), micros) => {
+            Hms { hour: first, minute: second, second: third, micros: micros.unwrap_or(0) }
+        }
         (None, None) => Hms { hour: first, minute: second, second: 0, micros: 0 },
         (None, Some(micros)) => Hms { hour: 0, minute: first, second, micros },
     })

@@ -26,10 +26,10 @@ pub(in crate::encode) fn from_value(
     match codec {
         Codec::Date => push_date(date(value, cx)?, out),
         Codec::Time(precision) => match *value {
-            Value::Time(time) => push_time(checked_time(time)?, *precision, out),
+            Value::Time(time) => return push_time(checked_time(time)?, *precision, out),
             _ => return Err(unfit(value, "time")),
         },
-        Codec::TimeTz(precision) => push_timetz(timetz(value, cx)?, *precision, out),
+        Codec::TimeTz(precision) => return push_timetz(timetz(value, cx)?, *precision, out),
         Codec::Timestamp(precision) => return push_timestamp(timestamp(value, cx)?, *precision, out),
         Codec::TimestampTz(precision) => return push_timestamp(instant(value, cx)?, *precision, out),
         Codec::Interval(typmod) => {

@@ -49,7 +49,8 @@ impl Zone {
         if name.eq_ignore_ascii_case("UTC") {
             return Some(Self::utc());
         }
-        let zone = TimeZone::get(name).or_else(|_| TimeZone::posix(name)).ok().filter(|zone| !zone.is_unknown())?;
+        let zone =
+            TimeZone::get(name).or_else(|_| TimeZone::posix(name)).ok().filter(|zone| !zone.is_unknown())?;
         let cycle_start = days_from_civil(CYCLE_FIRST_YEAR, 1, 1) * SECONDS_PER_DAY;
         let end = cycle_start + SECONDS_PER_CYCLE + 8 * SECONDS_PER_DAY;
         let transitions: Vec<_> = zone
