@@ -94,8 +94,8 @@ impl Target {
         };
         if source == Source::ColumnArrays {
             for codec in &mut codecs {
-                // unnest flattens an array of arrays: such a column travels as text.
-                if matches!(codec, Codec::Array(_)) {
+                // unnest flattens an array of arrays and spreads a composite over its fields: such columns travel as text.
+                if matches!(codec, Codec::Array(_) | Codec::Composite(_)) {
                     *codec = Codec::ServerText;
                 }
             }

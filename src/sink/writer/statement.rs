@@ -22,7 +22,7 @@ pub(crate) enum Statement {
 pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Source) {
     let source = match form {
         // A delete brings the key alone: arrays of its columns are smaller than rows of the table.
-        Form::Delete | Form::Nullify if !has_array(target, set) => Source::ColumnArrays,
+        Form::Delete | Form::Nullify if !is_flattened(target, set) => Source::ColumnArrays,
         _ => target.source,
     };
     let columns = target.columns(source, set);
@@ -58,11 +58,11 @@ pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Sou
     (Statement::One(text), source)
 }
 
-/// unnest flattens arrays of arrays.
-fn has_array(target: &Target, set: &[u16]) -> bool {
+/// unnest flattens arrays of arrays, and spreads composites over their fields.
+fn is_flattened(target: &Target, set: &[u16]) -> bool {
     set.iter().any(|&column| {
         let (base, _) = target.table.columns[usize::from(column)].data_type.base(-1);
-        base.array_oid == 0 || matches!(base.kind, TypeKind::Array { .. })
+        base.array_oid == 0 || matches!(base.kind, TypeKind::Array { .. } | TypeKind::Composite(_))
     })
 }
 
