@@ -10,6 +10,9 @@ use crate::{Error, ErrorKind, Result};
 /// Bytes of a batch where the options do not say otherwise: larger than a stream's, a file has no latency to keep.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// Memory for records under way: a few batches, so that reading and writing overlap; and no record may be larger.
+const MEMORY: usize = 32 << 20;
+
 /// Rows of a batch, likewise.
 const BATCH_ROWS: usize = 8192;
 
@@ -133,6 +136,7 @@ impl LoadOptions {
         write.sink.default_for_not_null = false;
         write.sink.batch_rows = Some(BATCH_ROWS);
         write.sink.batch_bytes = BATCH_BYTES;
+        write.sink.memory = MEMORY;
         let mut pairs = self.file_pairs()?;
         pairs.retain(|(key, _)| !self.settings.iter().any(|(own, _)| own.eq_ignore_ascii_case(key)));
         pairs.extend(self.settings.iter().cloned());
