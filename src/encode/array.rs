@@ -218,9 +218,6 @@ fn declared_bounds(scanner: &mut Scanner<'_>) -> Result<Vec<(i32, i32)>, EncodeE
         if upper < lower {
             return Err(EncodeError::server_only("2202E", "an upper array bound below the lower one"));
         }
-        if upper == i32::MAX {
-            return Err(EncodeError::new("54000", "an array bound that is too large"));
-        }
         bounds.push((lower, upper));
         scanner.skip_spaces();
     }

@@ -94,13 +94,13 @@ impl RangeCodec {
             out.push(EMPTY);
             return Ok(());
         }
-        let mut flags = match scanner.peek() {
-            Some(b'[') => LOWER_INCLUSIVE,
-            Some(b'(') => 0,
-            _ => return Err(self.malformed()),
+        let mut flags = if scanner.take(b'[') {
+            LOWER_INCLUSIVE
+        } else if scanner.take(b'(') {
+            0
+        } else {
+            return Err(self.malformed());
         };
-        scanner.take(b'[');
-        scanner.take(b'(');
         let at = out.len();
         out.push(0);
         if self.bound(scanner, cx, out)? {
