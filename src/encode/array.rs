@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::codec::misfit;
+use super::json::{self, Scalar};
 use super::literal::{Quoting, Scanner};
-use super::parts::{is_json_array, json_elements, json_string};
+use super::parts::{is_json_array, json_elements};
+use super::white::is_white;
 use super::{Codec, EncodeContext, EncodeError, NULL, Wire, extension, text, text_form};
 use crate::catalog::{PgType, TypeKind};
 use crate::record::Value;
@@ -35,7 +38,7 @@ impl ArrayCodec {
     }
 
     /// Reads the server's array literal: `{1,"a b",NULL}`, `{{1,2},{3,4}}`, `[2:3]={1,2}`.
-    pub(super) fn from_text(
+    pub(super) fn text_body(
         &self,
         source: &str,
         cx: &mut EncodeContext,
@@ -48,8 +51,7 @@ impl ArrayCodec {
         scanner.skip_spaces();
         let bounds = declared_bounds(&mut scanner)?;
         let rest = scanner.rest();
-        let depth =
-            rest.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte == b'{').count();
+        let depth = rest.bytes().filter(|&byte| !is_white(byte)).take_while(|&byte| byte == b'{').count();
         let mut builder = Builder::begin(self, depth, out)?;
         self.literal_level(&mut scanner, 0, &mut builder, cx)?;
         scanner.skip_spaces();
@@ -100,7 +102,7 @@ impl ArrayCodec {
     }
 
     /// Lists, nested lists being dimensions, and JSON arrays.
-    pub(super) fn from_value(
+    pub(super) fn value_body(
         &self,
         value: &Value<'_>,
         cx: &mut EncodeContext,
@@ -108,14 +110,14 @@ impl ArrayCodec {
     ) -> Result<(), EncodeError> {
         let Some(items) = items(value)? else {
             if let Value::Json(source) = value
-                && let Some(text) = json_string(source)?
+                && let Scalar::String(text) = json::scalar(source)?
             {
-                return self.from_text(&text, cx, out);
+                return self.text_body(&text, cx, out);
             }
-            return Err(EncodeError::new("42804", format!("a {} value does not fit an array", value.kind())));
+            return Err(misfit(value, "an array"));
         };
         if self.element.wire() == Wire::Text {
-            return self.write_literal(&items, cx, out);
+            return text_form::push_array(&items, self.delimiter, cx, out);
         }
         let depth = self.depth(&items)?;
         let mut builder = Builder::begin(self, depth, out)?;
@@ -156,67 +158,10 @@ impl ArrayCodec {
             } else if matches!(item, Value::Null) {
                 builder.push_null();
             } else {
-                self.encode_item(item, cx, builder.out)?;
+                self.element.encode_value(item, cx, builder.out)?;
             }
         }
         builder.close(level, items.len()).ok_or_else(ragged)
-    }
-
-    fn encode_item(
-        &self,
-        item: &Value<'_>,
-        cx: &mut EncodeContext,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
-        match item {
-            // A JSON string is the text of the element, except where the element is JSON itself.
-            Value::Json(source) if !matches!(self.element, Codec::Json | Codec::Jsonb) => {
-                match json_string(source)? {
-                    Some(text) => self.element.encode_text(&text, cx, out),
-                    None => self.element.encode_value(item, cx, out),
-                }
-            }
-            _ => self.element.encode_value(item, cx, out),
-        }
-    }
-
-    /// The literal that the server reads, for elements without a binary form here.
-    fn write_literal(
-        &self,
-        items: &[Value<'_>],
-        cx: &mut EncodeContext,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
-        out.push(b'{');
-        for (position, item) in items.iter().enumerate() {
-            if position > 0 {
-                out.push(self.delimiter);
-            }
-            if let Some(inner) = self::items(item)? {
-                self.write_literal(&inner, cx, out)?;
-            } else if matches!(item, Value::Null) {
-                out.extend_from_slice(b"NULL");
-            } else {
-                let mut text = Vec::new();
-                match item {
-                    Value::Json(source) => match json_string(source)? {
-                        Some(string) => text::from_text(&string, &text::Rule::Plain, cx, &mut text)?,
-                        None => text_form::value_text(item, cx, &mut text)?,
-                    },
-                    _ => text_form::value_text(item, cx, &mut text)?,
-                }
-                out.push(b'"');
-                for byte in text {
-                    if matches!(byte, b'"' | b'\\') {
-                        out.push(b'\\');
-                    }
-                    out.push(byte);
-                }
-                out.push(b'"');
-            }
-        }
-        out.push(b'}');
-        Ok(())
     }
 
     /// Dimensions with lower bounds, then the elements: the server's equality of arrays.
@@ -247,7 +192,7 @@ fn ragged() -> EncodeError {
 }
 
 /// The elements of a list or of a JSON array; `None` for other values.
-fn items<'v>(value: &'v Value<'_>) -> Result<Option<Cow<'v, [Value<'v>]>>, EncodeError> {
+pub(super) fn items<'v>(value: &'v Value<'_>) -> Result<Option<Cow<'v, [Value<'v>]>>, EncodeError> {
     Ok(match value {
         Value::Array(items) => Some(Cow::Borrowed(items.as_slice())),
         Value::Json(source) if is_json_array(source) => Some(Cow::Owned(json_elements(source)?)),
@@ -272,9 +217,6 @@ fn declared_bounds(scanner: &mut Scanner<'_>) -> Result<Vec<(i32, i32)>, EncodeE
         let (lower, upper) = (bound(lower)?, bound(upper)?);
         if upper < lower {
             return Err(EncodeError::server_only("2202E", "an upper array bound below the lower one"));
-        }
-        if upper == i32::MAX {
-            return Err(EncodeError::new("54000", "an array bound that is too large"));
         }
         bounds.push((lower, upper));
         scanner.skip_spaces();

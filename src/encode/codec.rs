@@ -100,7 +100,7 @@ impl Codec {
         let (base, typmod) = data_type.base(typmod);
         match &base.kind {
             TypeKind::Base if base.schema == "pg_catalog" => Self::built_in(&base.name, typmod),
-            TypeKind::Base => extension::Kind::new(&base.name, typmod),
+            TypeKind::Base => extension::Kind::codec(&base.name, typmod),
             TypeKind::Enum(labels) => Some(Self::Text(text::Rule::Enum(labels.clone().into()))),
             TypeKind::Array { .. } => {
                 array::ArrayCodec::new(base, typmod).map(|codec| Self::Array(Arc::new(codec)))
@@ -309,10 +309,10 @@ impl Codec {
             Self::Macaddr8 => network::macaddr8_from_text(source, out),
             Self::Bit(length) => bits::bit_from_text(source, *length, out),
             Self::Varbit(limit) => bits::varbit_from_text(source, *limit, out),
-            Self::Array(codec) => codec.from_text(source, cx, out),
-            Self::Range(codec) => codec.from_text(source, cx, out),
-            Self::Composite(codec) => codec.from_text(source, cx, out),
-            Self::Extension(kind) => kind.from_text(source, cx, out),
+            Self::Array(codec) => codec.text_body(source, cx, out),
+            Self::Range(codec) => codec.text_body(source, cx, out),
+            Self::Composite(codec) => codec.text_body(source, cx, out),
+            Self::Extension(kind) => kind.text_body(source, cx, out),
             Self::ServerText => text::from_text(source, &text::Rule::Plain, cx, out),
         }
     }
@@ -351,7 +351,7 @@ impl Codec {
             | Self::Timestamp(_)
             | Self::TimestampTz(_)
             | Self::Interval(_) => datetime::from_value(self, value, cx, out),
-            Self::Array(codec) => codec.from_value(value, cx, out),
+            Self::Array(codec) => codec.value_body(value, cx, out),
             Self::Range(_)
             | Self::Inet
             | Self::Cidr
@@ -359,8 +359,8 @@ impl Codec {
             | Self::Macaddr8
             | Self::Bit(_)
             | Self::Varbit(_) => self.text_body(&text_form::scalar_text(value, self.words())?, cx, out),
-            Self::Composite(codec) => codec.from_value(value, cx, out),
-            Self::Extension(kind) => kind.from_value(value, cx, out),
+            Self::Composite(codec) => codec.value_body(value, cx, out),
+            Self::Extension(kind) => kind.value_body(value, cx, out),
             Self::ServerText => text_form::value_text(value, cx, out),
         }
     }

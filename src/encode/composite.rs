@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::codec::misfit;
+use super::json::{self, Scalar};
 use super::literal::{Quoting, Scanner};
-use super::parts::{is_json_array, is_json_object, json_elements, json_fields, json_string};
+use super::parts::{is_json_array, is_json_object, json_elements, json_fields};
 use super::{Codec, EncodeContext, EncodeError, NULL, Wire};
 use crate::catalog::{PgType, TypeKind};
 use crate::record::Value;
@@ -36,7 +38,7 @@ impl CompositeCodec {
     }
 
     /// Reads `(1,"a b",)`: an empty field is NULL.
-    pub(super) fn from_text(
+    pub(super) fn text_body(
         &self,
         source: &str,
         cx: &mut EncodeContext,
@@ -64,7 +66,7 @@ impl CompositeCodec {
     }
 
     /// A list or JSON array by position, a JSON object by name (a field that it does not name is NULL).
-    pub(super) fn from_value(
+    pub(super) fn value_body(
         &self,
         value: &Value<'_>,
         cx: &mut EncodeContext,
@@ -84,11 +86,11 @@ impl CompositeCodec {
                 }
                 self.positional(&values, cx, out)
             }
-            Value::Json(source) => match json_string(source)? {
-                Some(text) => self.from_text(&text, cx, out),
-                None => Err(unfit(value)),
+            Value::Json(source) => match json::scalar(source)? {
+                Scalar::String(text) => self.text_body(&text, cx, out),
+                _ => Err(misfit(value, "a composite")),
             },
-            _ => Err(unfit(value)),
+            _ => Err(misfit(value, "a composite")),
         }
     }
 
@@ -104,15 +106,7 @@ impl CompositeCodec {
         self.push_count(out);
         for (field, value) in self.fields.iter().zip(values) {
             out.extend_from_slice(&field.oid.to_be_bytes());
-            match value {
-                Value::Json(source) if !matches!(field.codec, Codec::Json | Codec::Jsonb) => {
-                    match json_string(source)? {
-                        Some(text) => field.codec.encode_text(&text, cx, out)?,
-                        None => field.codec.encode_value(value, cx, out)?,
-                    }
-                }
-                _ => field.codec.encode_value(value, cx, out)?,
-            }
+            field.codec.encode_value(value, cx, out)?;
         }
         Ok(())
     }
@@ -124,8 +118,4 @@ impl CompositeCodec {
 
 fn malformed() -> EncodeError {
     EncodeError::new("22P02", "not a literal of the composite type")
-}
-
-fn unfit(value: &Value<'_>) -> EncodeError {
-    EncodeError::new("42804", format!("a {} value does not fit a composite", value.kind()))
 }

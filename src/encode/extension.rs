@@ -1,9 +1,11 @@
 //! Types of extensions whose binary form is small: citext, hstore, ltree and pgvector's vector.
 
-use super::literal::{Quoting, Scanner, is_space};
-use super::parts::{is_json_array, is_json_object, json_elements, json_fields, json_string};
-use super::{Codec, EncodeContext, EncodeError, NULL, text, text_form};
-use crate::encode::codec::field;
+use super::codec::{field, misfit};
+use super::json::{self, Scalar};
+use super::literal::{Quoting, Scanner};
+use super::parts::{is_json_array, is_json_object, json_elements, json_fields};
+use super::white::is_white;
+use super::{Codec, EncodeContext, EncodeError, NULL, text};
 use crate::record::Value;
 
 /// The version of the binary form of ltree, lquery and ltxtquery.
@@ -25,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub(super) fn new(name: &str, typmod: i32) -> Option<Codec> {
+    pub(super) fn codec(name: &str, typmod: i32) -> Option<Codec> {
         Some(Codec::Extension(match name {
             "citext" => Self::Citext,
             "hstore" => Self::Hstore,
@@ -35,7 +37,7 @@ impl Kind {
         }))
     }
 
-    pub(super) fn from_text(
+    pub(super) fn text_body(
         self,
         source: &str,
         cx: &mut EncodeContext,
@@ -52,17 +54,12 @@ impl Kind {
         }
     }
 
-    pub(super) fn from_value(
+    pub(super) fn value_body(
         self,
         value: &Value<'_>,
         cx: &mut EncodeContext,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        if let Value::Json(source) = value
-            && let Some(text) = json_string(source)?
-        {
-            return self.from_text(&text, cx, out);
-        }
         match (self, value) {
             (Self::Citext, _) => text::from_value(value, &text::Rule::Plain, cx, out),
             (Self::Hstore, Value::Json(source)) if is_json_object(source) => {
@@ -80,10 +77,10 @@ impl Kind {
             (Self::Vector(dimensions), Value::Json(source)) if is_json_array(source) => {
                 vector_of(&json_elements(source)?, dimensions, out)
             }
-            _ => Err(EncodeError::new(
-                "42804",
-                format!("a {} value does not fit {}", value.kind(), self.name()),
-            )),
+            (_, Value::Json(source)) if let Scalar::String(text) = json::scalar(source)? => {
+                self.text_body(&text, cx, out)
+            }
+            _ => Err(misfit(value, self.name())),
         }
     }
 
@@ -175,7 +172,7 @@ fn hstore_part<'a>(scanner: &mut Scanner<'a>) -> Option<Quoting<'a>> {
     let rest = scanner.rest();
     let length = rest
         .bytes()
-        .take_while(|&byte| !is_space(byte) && !matches!(byte, b'=' | b',' | b'"' | b'\\'))
+        .take_while(|&byte| !is_white(byte) && !matches!(byte, b'=' | b',' | b'"' | b'\\'))
         .count();
     scanner.skip(length);
     (length > 0).then(|| Quoting::Bare(&rest[..length]))
@@ -184,10 +181,10 @@ fn hstore_part<'a>(scanner: &mut Scanner<'a>) -> Option<Quoting<'a>> {
 /// `[1,2.5,-3e2]`.
 fn vector(source: &str, dimensions: Option<u16>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let malformed = || EncodeError::new("22P02", "not a vector literal");
-    let inside = source.trim_matches(|c: char| c.is_ascii() && is_space(c as u8));
+    let inside = source.trim_matches(|c: char| c.is_ascii() && is_white(c as u8));
     let inside =
         inside.strip_prefix('[').and_then(|inside| inside.strip_suffix(']')).ok_or_else(malformed)?;
-    if inside.bytes().all(is_space) {
+    if inside.bytes().all(is_white) {
         return Err(EncodeError::new("22000", "a vector without dimensions"));
     }
     vector_body(inside.split(',').map(element), dimensions, out)
@@ -201,10 +198,7 @@ fn vector_of(items: &[Value<'_>], dimensions: Option<u16>, out: &mut Vec<u8>) ->
             Value::Float8(number) => element(&number.to_string()),
             Value::Int(number) => element(&number.to_string()),
             Value::Json(source) | Value::Text(source) => element(source),
-            _ => Err(EncodeError::new(
-                "42804",
-                format!("a {} value does not fit an element of vector", item.kind()),
-            )),
+            _ => Err(misfit(item, "an element of vector")),
         }),
         dimensions,
         out,
@@ -213,7 +207,7 @@ fn vector_of(items: &[Value<'_>], dimensions: Option<u16>, out: &mut Vec<u8>) ->
 
 /// A decimal number as the nearest float4.
 fn element(source: &str) -> Result<f32, EncodeError> {
-    let source = source.trim_matches(|c: char| c.is_ascii() && is_space(c as u8));
+    let source = source.trim_matches(|c: char| c.is_ascii() && is_white(c as u8));
     let decimal =
         source.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
     let number: f32 = match source.parse() {

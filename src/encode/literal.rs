@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::white::is_white;
+
 /// A part of a literal, and whether quotes or escapes made it certain that it is text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Quoting<'a> {
@@ -28,11 +30,6 @@ pub(super) struct Scanner<'a> {
     at: usize,
 }
 
-/// The white space of literals.
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
-}
-
 impl<'a> Scanner<'a> {
     pub(super) fn new(source: &'a str) -> Self {
         Self { source, at: 0 }
@@ -51,7 +48,7 @@ impl<'a> Scanner<'a> {
     }
 
     pub(super) fn skip_spaces(&mut self) {
-        while self.peek().is_some_and(is_space) {
+        while self.peek().is_some_and(is_white) {
             self.at += 1;
         }
     }
@@ -110,7 +107,7 @@ impl<'a> Scanner<'a> {
                 byte if byte == delimiter || byte == b'}' => break,
                 byte => {
                     self.at += 1;
-                    if !is_space(byte) {
+                    if !is_white(byte) {
                         end = text.as_ref().map_or(0, String::len) + self.at - copied;
                     }
                 }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use super::codec::field;
 use super::literal::{Quoting, Scanner};
 use super::{Codec, EncodeContext, EncodeError, Wire};
 use crate::catalog::{PgType, TypeKind};
-use crate::encode::codec::field;
 
 const EMPTY: u8 = 0x01;
 const LOWER_INCLUSIVE: u8 = 0x02;
@@ -36,7 +36,7 @@ impl RangeCodec {
     }
 
     /// Reads `[1,5)`, `(,2024-01-01]`, `empty`; a multirange as `{[1,2),[3,4)}`.
-    pub(super) fn from_text(
+    pub(super) fn text_body(
         &self,
         source: &str,
         cx: &mut EncodeContext,
@@ -94,13 +94,13 @@ impl RangeCodec {
             out.push(EMPTY);
             return Ok(());
         }
-        let mut flags = match scanner.peek() {
-            Some(b'[') => LOWER_INCLUSIVE,
-            Some(b'(') => 0,
-            _ => return Err(self.malformed()),
+        let mut flags = if scanner.take(b'[') {
+            LOWER_INCLUSIVE
+        } else if scanner.take(b'(') {
+            0
+        } else {
+            return Err(self.malformed());
         };
-        scanner.take(b'[');
-        scanner.take(b'(');
         let at = out.len();
         out.push(0);
         if self.bound(scanner, cx, out)? {
@@ -138,23 +138,27 @@ impl RangeCodec {
         }
     }
 
-    /// Refuses bounds in the wrong order where the client knows the order: types that are one integer.
+    /// Refuses bounds, as fields, in the wrong order where the order of canonical keys is the type's.
     fn check_order(&self, lower: &[u8], upper: &[u8]) -> Result<(), EncodeError> {
-        let integer = |field: &[u8]| match *field {
-            [_, _, _, _, a, b, c, d] => Some(i64::from(i32::from_be_bytes([a, b, c, d]))),
-            [_, _, _, _, a, b, c, d, e, f, g, h] => Some(i64::from_be_bytes([a, b, c, d, e, f, g, h])),
-            _ => None,
-        };
         let ordered = matches!(
             self.subtype,
-            Codec::Int4 | Codec::Int8 | Codec::Date | Codec::Timestamp(_) | Codec::TimestampTz(_)
+            Codec::Int4
+                | Codec::Int8
+                | Codec::Numeric(_)
+                | Codec::Date
+                | Codec::Timestamp(_)
+                | Codec::TimestampTz(_)
         );
-        match (integer(lower), integer(upper)) {
-            (Some(lower), Some(upper)) if ordered && lower > upper => {
-                Err(EncodeError::new("22000", "a range whose lower bound is above its upper bound"))
-            }
-            _ => Ok(()),
+        let (Some(lower), Some(upper)) = (lower.get(4..), upper.get(4..)) else { return Ok(()) };
+        let key = |body| {
+            let mut key = Vec::new();
+            self.subtype.push_key(body, &mut key);
+            key
+        };
+        if ordered && key(lower) > key(upper) {
+            return Err(EncodeError::new("22000", "a range whose lower bound is above its upper bound"));
         }
+        Ok(())
     }
 
     fn malformed(&self) -> EncodeError {

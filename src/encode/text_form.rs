@@ -6,10 +6,11 @@ use super::bytea::push_hex;
 use super::codec::misfit;
 use super::float::ShortText;
 use super::json::{self, Scalar};
-use super::{EncodeContext, EncodeError, text, uuid};
+use super::{EncodeContext, EncodeError, array, datetime, text, uuid};
 use crate::record::Value;
 
-/// The value as the text its own type prints; JSON strings without quotes and escapes, other JSON as it is.
+/// The value as the text its own type prints; JSON strings without quotes and escapes, other JSON as it is; an
+/// instant in UTC.
 ///
 /// # Errors
 /// Bytes, lists and NULL have no such text (42804); the JSON is none (22P02).
@@ -28,32 +29,37 @@ pub(super) fn scalar_text<'v>(value: &'v Value<'_>, type_name: &str) -> Result<C
             Scalar::Number(text) | Scalar::Container(text) => Cow::Borrowed(text),
             Scalar::Null => return Err(misfit(value, type_name)),
         },
-        _ => return Err(misfit(value, type_name)),
+        _ => Cow::Owned(datetime::value_text(value).ok_or_else(|| misfit(value, type_name))?),
     })
 }
 
 /// Appends an array's text form: every element quoted, NULL and lists bare.
-fn push_array(values: &[Value<'_>], cx: &mut EncodeContext, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+pub(super) fn push_array(
+    values: &[Value<'_>],
+    delimiter: u8,
+    cx: &mut EncodeContext,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
     out.push(b'{');
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
-            out.push(b',');
+            out.push(delimiter);
         }
-        match value {
-            Value::Null => out.extend_from_slice(b"NULL"),
-            Value::Array(inner) => push_array(inner, cx, out)?,
-            _ => {
-                let mut element = Vec::new();
-                value_text(value, cx, &mut element)?;
-                out.push(b'"');
-                for byte in element {
-                    if matches!(byte, b'"' | b'\\') {
-                        out.push(b'\\');
-                    }
-                    out.push(byte);
+        if matches!(value, Value::Null) {
+            out.extend_from_slice(b"NULL");
+        } else if let Some(inner) = array::items(value)? {
+            push_array(&inner, delimiter, cx, out)?;
+        } else {
+            let mut element = Vec::new();
+            value_text(value, cx, &mut element)?;
+            out.push(b'"');
+            for byte in element {
+                if matches!(byte, b'"' | b'\\') {
+                    out.push(b'\\');
                 }
-                out.push(b'"');
+                out.push(byte);
             }
+            out.push(b'"');
         }
     }
     out.push(b'}');
@@ -73,7 +79,7 @@ pub(super) fn value_text(
             push_hex(bytes, out);
             Ok(())
         }
-        Value::Array(values) => push_array(values, cx, out),
+        Value::Array(values) => push_array(values, b',', cx, out),
         _ => text::from_value(value, &text::Rule::Plain, cx, out),
     }
 }

@@ -7,9 +7,9 @@ mod value;
 
 pub(crate) use calendar::{days_from_civil, days_in_month};
 pub use datetime::{Date, Interval, Time, TimeTz, Timestamp};
+pub(crate) use datetime::{MICROS_PER_DAY, MICROS_PER_SECOND, UNIX_EPOCH_DAYS};
 pub(crate) use numeric::{Decimal, Literal, Sign, is_newer_form};
 pub use numeric::{Numeric, NumericError};
-pub(crate) use datetime::{MICROS_PER_DAY, MICROS_PER_SECOND, UNIX_EPOCH_DAYS};
 pub use value::Value;
 
 /// The kind of a change, in the words of a changelog: `+I`, `-U`, `+U`, `-D`.

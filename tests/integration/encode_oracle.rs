@@ -40,10 +40,10 @@ impl Oracle {
         client
             .batch_execute(
                 "set datestyle = 'ISO, MDY'; set intervalstyle = postgres;
-                 create function try_cast(source text, type_name text) returns text language plpgsql as $$
+                 create function try_query(source text, query text) returns text language plpgsql as $$
                  declare result text;
                  begin
-                     execute format('select ($1::%s)::text', type_name) using source into result;
+                     execute query using source into result;
                      return result;
                  exception when others then return '!' || sqlstate;
                  end $$",
@@ -55,8 +55,13 @@ impl Oracle {
 
     /// The server's reading of each text as `type_name`: what it prints, or `!` and the SQLSTATE.
     pub(crate) async fn reads(&self, type_name: &str, texts: &[String]) -> Vec<String> {
-        let sql = "select try_cast(t, $2) from unnest($1::text[]) with ordinality u(t, n) order by n";
-        let rows = self.client.query(sql, &[&texts, &type_name]).await.unwrap();
+        self.answers(&format!("select ($1::{type_name})::text"), texts).await
+    }
+
+    /// The server's answer to a query with each text as its parameter: a text, or `!` and the SQLSTATE.
+    pub(crate) async fn answers(&self, query: &str, texts: &[String]) -> Vec<String> {
+        let sql = "select try_query(t, $2) from unnest($1::text[]) with ordinality u(t, n) order by n";
+        let rows = self.client.query(sql, &[&texts, &query]).await.unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
 

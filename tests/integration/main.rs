@@ -4,6 +4,7 @@
 mod catalog;
 mod sink;
 mod connection;
+mod encode_containers;
 mod encode_datetime;
 mod encode_oracle;
 mod options;

@@ -1,8 +1,9 @@
 //! Intervals: the server's traditional, verbose, SQL-standard and ISO 8601 forms, read right to left as it does.
 
-use super::lexer::{Token, fraction, fraction_micros, is_space, malformed, tokens, unreadable};
+use super::lexer::{Token, fraction, fraction_micros, malformed, tokens, unreadable};
 use super::{MICROSECONDS, round};
 use crate::encode::EncodeError;
+use crate::encode::white::is_white;
 use crate::record::{Interval, MICROS_PER_DAY, MICROS_PER_SECOND};
 
 /// The server's buffer for such a text is a little larger.
@@ -87,13 +88,13 @@ fn out_of_range() -> EncodeError {
 
 /// Reads a text with IntervalStyle postgres.
 pub(super) fn read(source: &str) -> Result<Interval, EncodeError> {
-    if source.bytes().all(is_space) {
+    if source.bytes().all(is_white) {
         return Err(malformed());
     }
     if let Some(parts) = source.strip_prefix('P') {
         return iso(parts)?.interval();
     }
-    let source = source.trim_start_matches(|c: char| c == '@' || c.is_ascii() && is_space(c as u8));
+    let source = source.trim_start_matches(|c: char| c == '@' || c.is_ascii() && is_white(c as u8));
     traditional(tokens(source, TEXT_LIMIT, "dhmsy")?.as_slice())?.interval()
 }
 

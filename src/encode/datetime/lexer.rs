@@ -1,6 +1,7 @@
 //! Cuts a date or time text into the fields that the server's input functions see.
 
 use crate::encode::EncodeError;
+use crate::encode::white::is_white;
 
 /// One field of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,11 +36,6 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The characters that the server's `isspace` knows.
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
-}
-
 /// The fields of a text of at most `limit` bytes. A word that runs into digits or punctuation is a name that the
 /// server looks up, except the labels in `labels`.
 pub(super) fn tokens<'a>(source: &'a str, limit: usize, labels: &str) -> Result<Tokens<'a>, EncodeError> {
@@ -50,7 +46,7 @@ pub(super) fn tokens<'a>(source: &'a str, limit: usize, labels: &str) -> Result<
     let mut tokens = Tokens { list: [Token::Word(""); FIELDS], length: 0 };
     let mut at = 0;
     while let Some(&first) = bytes.get(at) {
-        if is_space(first) {
+        if is_white(first) {
             at += 1;
             continue;
         }

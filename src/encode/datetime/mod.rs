@@ -9,7 +9,7 @@ mod value;
 mod zone;
 
 pub(super) use interval::{from_text as interval_from_text, push_key as interval_push_key};
-pub(super) use value::{from_value, write_text};
+pub(super) use value::{from_value, text as value_text};
 pub use zone::Zone;
 
 use self::lexer::{malformed, out_of_range, unreadable};

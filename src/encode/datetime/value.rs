@@ -1,10 +1,8 @@
 //! Date and time columns from values, and date and time values as text.
 
-use std::fmt::{self, Write};
-
 use super::lexer::out_of_range;
 use super::{interval, push_date, push_time, push_timestamp, push_timetz};
-use crate::encode::parts::json_string;
+use crate::encode::codec::misfit;
 use crate::encode::{Codec, EncodeContext, EncodeError};
 use crate::record::{Date, Interval, MICROS_PER_SECOND, Time, TimeTz, Timestamp, Value};
 
@@ -18,16 +16,11 @@ pub(in crate::encode) fn from_value(
     cx: &mut EncodeContext,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    if let Value::Json(source) = value
-        && let Some(text) = json_string(source)?
-    {
-        return codec.text_body(&text, cx, out);
-    }
     match codec {
         Codec::Date => push_date(date(value, cx)?, out),
         Codec::Time(precision) => match *value {
             Value::Time(time) => return push_time(checked_time(time)?, *precision, out),
-            _ => return Err(unfit(value, "time")),
+            _ => return Err(misfit(value, "time")),
         },
         Codec::TimeTz(precision) => return push_timetz(timetz(value, cx)?, *precision, out),
         Codec::Timestamp(precision) => return push_timestamp(timestamp(value, cx)?, *precision, out),
@@ -36,17 +29,13 @@ pub(in crate::encode) fn from_value(
             let interval = match *value {
                 Value::Interval(interval) => interval,
                 Value::Time(time) => Interval::new(0, 0, checked_time(time)?.0),
-                _ => return Err(unfit(value, "interval")),
+                _ => return Err(misfit(value, "interval")),
             };
             interval::push(interval, *typmod, out)?;
         }
-        _ => return Err(unfit(value, "a type that is no date or time")),
+        _ => return Err(misfit(value, "a type that is no date or time")),
     }
     Ok(())
-}
-
-fn unfit(value: &Value<'_>, type_name: &str) -> EncodeError {
-    EncodeError::new("42804", format!("a {} value does not fit {type_name}", value.kind()))
 }
 
 fn date(value: &Value<'_>, cx: &EncodeContext) -> Result<Date, EncodeError> {
@@ -54,7 +43,7 @@ fn date(value: &Value<'_>, cx: &EncodeContext) -> Result<Date, EncodeError> {
         Value::Date(date) => return checked_date(date),
         Value::Timestamp(moment) => checked_moment(moment)?,
         Value::TimestampTz(moment) => local(checked_moment(moment)?, cx)?,
-        _ => return Err(unfit(value, "date")),
+        _ => return Err(misfit(value, "date")),
     };
     match (moment, moment.date_and_time()) {
         (Timestamp::INFINITY, _) => Ok(Date::INFINITY),
@@ -72,9 +61,9 @@ fn timetz(value: &Value<'_>, cx: &EncodeContext) -> Result<TimeTz, EncodeError> 
         Value::TimeTz(time) => checked_time(Time(time.micros)).map(|_| time),
         Value::Time(time) => match cx.zone.fixed() {
             Some(east) => Ok(TimeTz::new(checked_time(time)?, east)),
-            None => Err(unfit(value, "timetz: its offset would be today's")),
+            None => Err(misfit(value, "timetz: its offset would be today's")),
         },
-        _ => Err(unfit(value, "timetz")),
+        _ => Err(misfit(value, "timetz")),
     }
 }
 
@@ -83,7 +72,7 @@ fn timestamp(value: &Value<'_>, cx: &EncodeContext) -> Result<Timestamp, EncodeE
         Value::Timestamp(moment) => checked_moment(moment),
         Value::Date(date) => midnight(date),
         Value::TimestampTz(moment) => local(checked_moment(moment)?, cx),
-        _ => Err(unfit(value, "timestamp")),
+        _ => Err(misfit(value, "timestamp")),
     }
 }
 
@@ -92,7 +81,7 @@ fn instant(value: &Value<'_>, cx: &EncodeContext) -> Result<Timestamp, EncodeErr
         Value::TimestampTz(moment) => return checked_moment(moment),
         Value::Timestamp(moment) => checked_moment(moment)?,
         Value::Date(date) => midnight(date)?,
-        _ => return Err(unfit(value, "timestamptz")),
+        _ => return Err(misfit(value, "timestamptz")),
     };
     if !local.is_finite() {
         return Ok(local);
@@ -126,28 +115,19 @@ fn checked_time(time: Time) -> Result<Time, EncodeError> {
     if (Time::MIDNIGHT..=Time::MAX).contains(&time) { Ok(time) } else { Err(out_of_range()) }
 }
 
-/// Appends a date or time value as the server prints it with DateStyle ISO (an instant in UTC); false for other kinds,
-/// with `out` as before.
-pub(in crate::encode) fn write_text(value: &Value<'_>, out: &mut Vec<u8>) -> bool {
-    let mut out = Utf8(out);
-    let written = match value {
-        Value::Date(date) => write!(out, "{date}"),
-        Value::Time(time) => write!(out, "{time}"),
-        Value::TimeTz(time) => write!(out, "{time}"),
-        Value::Timestamp(moment) => write!(out, "{moment}"),
-        Value::TimestampTz(moment) => moment.write_with_offset(&mut out, "+00"),
-        Value::Interval(interval) => write!(out, "{interval}"),
-        _ => return false,
-    };
-    written.is_ok()
-}
-
-/// Formatting straight into the bytes.
-struct Utf8<'o>(&'o mut Vec<u8>);
-
-impl Write for Utf8<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.extend_from_slice(text.as_bytes());
-        Ok(())
-    }
+/// A date or time value as the server prints it with DateStyle ISO, an instant in UTC; `None` for other kinds.
+pub(in crate::encode) fn text(value: &Value<'_>) -> Option<String> {
+    Some(match value {
+        Value::Date(date) => date.to_string(),
+        Value::Time(time) => time.to_string(),
+        Value::TimeTz(time) => time.to_string(),
+        Value::Timestamp(moment) => moment.to_string(),
+        Value::TimestampTz(moment) => {
+            let mut text = String::new();
+            moment.write_with_offset(&mut text, "+00").ok()?;
+            text
+        }
+        Value::Interval(interval) => interval.to_string(),
+        _ => return None,
+    })
 }

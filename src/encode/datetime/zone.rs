@@ -79,13 +79,13 @@ impl Zone {
 
     /// Seconds east of UTC at an instant (seconds since 2000-01-01 00:00 UTC).
     pub(super) fn offset_at(&self, instant: i64) -> i32 {
-        let instant = self.into_table(instant);
+        let instant = self.within_table(instant);
         self.offset_before(self.transitions.partition_point(|&(at, _)| at <= instant))
     }
 
     /// Seconds east of UTC that the server gives a local time (seconds since 2000-01-01 00:00 local).
     pub(super) fn offset_of_local(&self, local: i64) -> i32 {
-        let local = self.into_table(local);
+        let local = self.within_table(local);
         // Offsets are shorter than a day: the one change that may matter is the first after the day before.
         let next = self.transitions.partition_point(|&(at, _)| at <= local - SECONDS_PER_DAY);
         let before = self.offset_before(next);
@@ -111,7 +111,7 @@ impl Zone {
     }
 
     /// The second of the table's last 400 years whose rules are those of a later one.
-    fn into_table(&self, second: i64) -> i64 {
+    fn within_table(&self, second: i64) -> i64 {
         match self.cycle_start {
             Some(start) if second > start + SECONDS_PER_CYCLE => {
                 start + (second - start).rem_euclid(SECONDS_PER_CYCLE)
