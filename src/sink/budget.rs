@@ -2,7 +2,7 @@
 
 use tokio::sync::Semaphore;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::encoder::RecordError;
 
 /// A number of bytes that all records under way may take.
 #[derive(Debug)]
@@ -23,26 +23,28 @@ impl Budget {
         u32::try_from(bytes).ok().and_then(|bytes| self.free.try_acquire_many(bytes).ok()).map(|permit| permit.forget()).is_some()
     }
 
-    /// Waits for `bytes`, first come, first served.
+    /// Whether `bytes` could be taken at all.
     ///
     /// # Errors
-    /// More than the whole budget is asked for.
-    pub(crate) async fn take(&self, bytes: usize) -> Result<()> {
-        let too_large = || {
-            let words = format!("a record of {bytes} bytes does not fit the memory budget of {}", self.total);
-            Error::new(ErrorKind::Data, "write record", words)
-                .with_sqlstate("54000")
-                .with_hint("raise client.writer.buffer.memory-size")
-        };
-        if bytes > self.total {
-            return Err(too_large());
+    /// They are more than the whole budget, or than an acquisition counts.
+    pub(crate) fn fits(&self, bytes: usize) -> Result<(), RecordError> {
+        if bytes <= self.total && u32::try_from(bytes).is_ok() {
+            return Ok(());
         }
-        let permits = u32::try_from(bytes).map_err(|_| too_large())?;
+        let words = format!(
+            "{bytes} bytes do not fit the memory budget of {}; raise client.writer.buffer.memory-size",
+            self.total
+        );
+        Err(RecordError::whole("54000", words))
+    }
+
+    /// Waits for `bytes` that fit, first come, first served.
+    pub(crate) async fn take(&self, bytes: usize) {
+        let permits = u32::try_from(bytes).unwrap_or(u32::MAX);
         // The semaphore is never closed.
         if let Ok(permit) = self.free.acquire_many(permits).await {
             permit.forget();
         }
-        Ok(())
     }
 
     pub(crate) fn give_back(&self, bytes: usize) {

@@ -95,6 +95,7 @@ impl Sink {
             return Err(Error::new(ErrorKind::Unsupported, "open sink", "this write mode is not available yet")
                 .with_hint("use sink.write-mode=INSERT"));
         }
+        options.check()?;
         let name = TableName::parse(table)?;
         let session = pool.get().await?;
         let table = load_table(&session, &name).await?;
@@ -226,7 +227,7 @@ impl Sink {
     ///
     /// # Errors
     /// `Rejected`: records of earlier calls were rejected meanwhile. Else what ended the sink; `Data` for a chunk that
-    /// is larger than the memory budget.
+    /// is larger than the memory budget (one of a single record is rejected under the policies that set records aside).
     ///
     /// # Cancel safety
     /// Dropped before it is ready, nothing of the chunk was taken.
@@ -336,24 +337,27 @@ impl Sink {
     async fn take_over(&self, chunk: &mut Chunk) -> Result<()> {
         let Shared { budget, account, .. } = &*self.handle.shared;
         let cost = chunk.log.cost();
+        if let Err(error) = budget.fits(cost) {
+            return match &chunk.log.rows[..] {
+                [row] if chunk.len() == 1 => self.reject(row.position, error, chunk.log.raw(0)),
+                _ => Err(error.into_error(&self.table().relation.name.to_string())),
+            };
+        }
         if !budget.try_take(cost) {
             // What fills the memory must not wait for more.
             for lane in &self.handle.lanes {
                 lane.seal();
             }
-            budget.take(cost).await?;
+            budget.take(cost).await;
             if let Some(error) = account.ended() {
                 budget.give_back(cost);
                 return Err(error);
             }
         }
         let mut log = std::mem::take(&mut chunk.log);
-        let (records, dropped) = (chunk_len(&log), log.dropped.len() as u64);
-        let first = account.accept(records, dropped, log.removed_u0000);
-        for (row, position) in log.rows.iter_mut().zip(first..) {
-            if row.position == 0 {
-                row.position = position;
-            }
+        let first = account.accept(log.len() as u64, log.dropped as u64, log.removed_u0000);
+        for row in log.rows.iter_mut().filter(|row| row.position == 0) {
+            row.position = first + u64::from(row.ordinal);
         }
         self.distribute(log, first);
         Ok(())
@@ -378,10 +382,6 @@ impl Sink {
             }
         }
     }
-}
-
-fn chunk_len(log: &Log) -> u64 {
-    (log.rows.len() + log.dropped.len()) as u64
 }
 
 impl Handle {

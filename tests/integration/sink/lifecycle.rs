@@ -338,7 +338,7 @@ async fn h_f08_a_lost_connection_loses_no_record_without_a_word() {
             }
             Err(error) => {
                 assert!(matches!(error.kind(), ErrorKind::Connection | ErrorKind::OutcomeUnknown), "{error}");
-                assert!(error.to_string().contains("public.t"), "{error}");
+                assert!(error.to_string().contains("\"public\".\"t\""), "{error}");
                 assert!(error.to_string().contains("1 to 2"), "{error}");
                 assert_eq!((stats.failed + stats.unknown, stats.committed, stats.pending()), (2, 0, 0));
                 for again in [play(&sink, "I id=3 v=c").await.unwrap_err(), sink.flush().await.unwrap_err()] {
@@ -359,7 +359,7 @@ async fn h_f06_a_table_that_is_dropped_meanwhile_is_named() {
         fixture.execute("drop table t").await;
         let error = tokio::time::timeout(Duration::from_secs(20), sink.flush()).await.unwrap().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Schema | ErrorKind::NotFound), "{error}");
-        assert!(error.to_string().contains("public.t"), "{error}");
+        assert!(error.to_string().contains("\"public\".\"t\""), "{error}");
         assert!(error.to_string().contains("2 to 3"), "{error}");
         let stats = sink.stats();
         assert_eq!((stats.accepted, stats.committed, stats.failed), (3, 1, 2));

@@ -282,7 +282,7 @@ async fn the_most_columns_that_a_table_can_have() {
                     play(&sink, "I id=1 c5=7").await.unwrap();
                 }
                 sink.close().await.unwrap();
-                let row = fixture.text("select string_agg(id || ' ' || c1598, ';') from t").await;
+                let row = fixture.text("select string_agg(concat(id, ' ', c1598), ';') from t").await;
                 match action {
                     ConflictAction::InsertOrIgnore => assert_eq!(row, "1 2"),
                     ConflictAction::InsertOrReplace if not_null.is_empty() => {
