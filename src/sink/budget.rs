@@ -1,5 +1,7 @@
 //! The memory budget: bytes are taken before a record is accepted and given back when its fate is known.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use tokio::sync::Semaphore;
 
 use super::encoder::RecordError;
@@ -9,13 +11,23 @@ use super::encoder::RecordError;
 pub(crate) struct Budget {
     free: Semaphore,
     total: usize,
+    waiting: AtomicUsize,
+}
+
+/// Somebody waits for memory, until this is dropped.
+pub(crate) struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Budget {
     /// A semaphore counts to 2^61, an acquisition to 2^32.
     pub(crate) fn new(bytes: usize) -> Self {
         let total = bytes.min(Semaphore::MAX_PERMITS);
-        Self { free: Semaphore::new(total), total }
+        Self { free: Semaphore::new(total), total, waiting: AtomicUsize::new(0) }
     }
 
     /// True where `bytes` were free and are taken.
@@ -36,6 +48,17 @@ impl Budget {
             self.total
         );
         Err(RecordError::whole("54000", words))
+    }
+
+    /// Says that memory is waited for: until the value is dropped lanes write what they have, however little.
+    pub(crate) fn waiting(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Waiting(&self.waiting)
+    }
+
+    /// True while somebody waits for memory.
+    pub(crate) fn is_short(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
     }
 
     /// Waits for `bytes` that fit, first come, first served.

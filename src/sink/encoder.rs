@@ -248,6 +248,9 @@ impl RowEncoder<'_> {
         source: &str,
         encode: impl FnOnce(&crate::encode::Codec, &mut EncodeContext, &mut Vec<u8>) -> Result<(), EncodeError>,
     ) -> Result<(), RecordError> {
+        if index >= self.encoder.columns.len() {
+            return Err(RecordError::whole("22P04", "more values than declared columns"));
+        }
         if self.encoder.any_skipped && self.encoder.skipped[index] {
             return self.generated(index);
         }

@@ -385,3 +385,62 @@ async fn options_that_cannot_be_right_are_refused_at_open() {
     let error = Sink::open(&fixture.pool, "missing", SinkOptions::new()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn memory_that_others_hold_in_unfinished_batches_is_freed_for_who_waits() {
+    for mode in modes() {
+        let fixture = Fixture::new("create table t (id int, v text)").await;
+        let options = quiet(SinkOptions::new().write_mode(mode)).memory(8 << 10).batch_bytes(4 << 10).lanes(2);
+        let sink = fixture.sink("t", options).await;
+        for round in 0..200 {
+            let writes: Vec<_> = [7000, 500, 900, 300]
+                .into_iter()
+                .map(|length| {
+                    let sink = sink.clone();
+                    tokio::spawn(async move {
+                        let text = "x".repeat(length);
+                        let fields = [("id", Value::from(round)), ("v", Value::from(text))];
+                        sink.write_values(RowKind::Insert, &fields).await.unwrap();
+                    })
+                })
+                .collect();
+            for write in writes {
+                tokio::time::timeout(Duration::from_secs(20), write).await.unwrap().unwrap();
+            }
+        }
+        assert_eq!(sink.close().await.unwrap().stats.committed, 800);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_record_that_a_clone_wrote_before_the_close_is_part_of_it() {
+    for mode in modes() {
+        for _ in 0..20 {
+            let fixture = Fixture::new(PLAIN).await;
+            let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode)).lanes(2)).await;
+            let writers: Vec<_> = (0..4)
+                .map(|writer| {
+                    let sink = sink.clone();
+                    tokio::spawn(async move {
+                        for n in 0..u64::MAX {
+                            if let Err(error) = play(&sink, &format!("I id={} v=x", n * 4 + writer)).await {
+                                assert_eq!(error.kind(), ErrorKind::Closed);
+                                return n;
+                            }
+                            tokio::task::yield_now().await;
+                        }
+                        unreachable!()
+                    })
+                })
+                .collect();
+            eventually("records come", async || sink.stats().accepted > 20).await;
+            let stats = sink.close().await.unwrap().stats;
+            let mut written = 0;
+            for writer in writers {
+                written += writer.await.unwrap();
+            }
+            assert_eq!((stats.accepted, stats.committed), (written, written));
+            assert_eq!(fixture.count("select count(*) from t").await, i64::try_from(written).unwrap());
+        }
+    }
+}

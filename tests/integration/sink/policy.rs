@@ -215,7 +215,7 @@ async fn identity_by_default_takes_what_is_given_and_gives_the_rest() {
 }
 
 #[tokio::test]
-async fn an_identity_outside_of_the_key_stays_under_update_and_is_new_under_replace() {
+async fn an_identity_outside_of_the_key_stays_under_update() {
     let setup = "create table t (id int primary key, v text, n int generated always as identity);
                  insert into t values (1, 'a'), (2, 'b')";
     let script = "I id=1 v=x; I id=3 v=y n=50; I id=2 v=z";
@@ -292,5 +292,35 @@ async fn the_most_columns_that_a_table_can_have() {
                 }
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_record_without_any_column_is_a_row_of_defaults() {
+    let keyless = "create table t (id int generated always as identity, v int default 5)";
+    Case::new(keyless).gives("I; I", "(1,5) (2,5)").await;
+    let keyed = "create table t (id int generated always as identity primary key, v int default 5)";
+    for action in ACTIONS {
+        let table = if action == ConflictAction::InsertOrReplace { "(1,) (2,)" } else { "(1,5) (2,5)" };
+        Case::new(keyed).options(on(action)).gives("I; I", table).await;
+    }
+}
+
+#[tokio::test]
+async fn positional_values_may_be_fewer_than_the_columns_and_not_more() {
+    for mode in modes() {
+        let fixture = Fixture::new(ADDRESSED).await;
+        let sink = fixture.sink("t", update().write_mode(mode)).await;
+        let mut columns = sink.columns(&["name", "id"]).unwrap();
+        let (name, id) = (Value::from("a"), Value::from(1));
+        columns.write(RowKind::Insert, &[name.clone(), id.clone()]).await.unwrap();
+        let error = columns.write(RowKind::Insert, &[name.clone(), id.clone(), id.clone()]).await.unwrap_err();
+        assert_eq!((error.kind(), error.sqlstate()), (ErrorKind::Data, Some("22P04")));
+        let error = columns.write_text(RowKind::Insert, &[Some("a"), Some("1"), None]).await.unwrap_err();
+        assert_eq!(error.sqlstate(), Some("22P04"));
+        let mut columns = sink.columns(&["id", "address"]).unwrap();
+        columns.write(RowKind::Insert, &[id]).await.unwrap();
+        sink.close().await.unwrap();
+        assert_eq!(fixture.table("t").await, "(1,a,)");
     }
 }

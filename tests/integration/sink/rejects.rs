@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pgsluice::connection::{Pool, PoolOptions};
 use pgsluice::options::{ConflictAction, DeleteStrategy, RejectPolicy, SinkOptions};
 use pgsluice::sink::Sink;
 use pgsluice::{ErrorKind, Record, RowKind, Value};
@@ -105,6 +106,13 @@ async fn what_the_client_refuses_stays_the_callers_under_fail_and_is_counted_und
     );
     assert_eq!((report.stats.accepted, report.stats.committed, report.stats.rejected), (4, 1, 3));
     assert_eq!(fixture.table("t").await, "(1,1) (3,3)");
+
+    // Texts for the server are cut by nobody.
+    let fixture = Fixture::new("create table t (id int primary key, v varchar(3))").await;
+    let sink = fixture.sink("t", skip().text_values(true)).await;
+    play(&sink, "I id=1 v=abc; I id=2 v=abcd; I id=3 v=äöü").await.unwrap();
+    assert_eq!(told(&sink.close().await.unwrap().rejects), [(2, "22001", Some("v"))]);
+    assert_eq!(fixture.table("t").await, "(1,abc) (3,äöü)");
 }
 
 #[tokio::test]
@@ -466,4 +474,27 @@ async fn rejects_beyond_those_that_are_kept_are_counted() {
     }
     let report = sink.close().await.unwrap();
     assert_eq!((report.stats.rejected, report.rejects.len(), report.rejects_not_kept), (10_100, 10_000, 100));
+}
+
+#[tokio::test]
+async fn a_row_that_row_security_refuses_is_rejected_alone() {
+    let fixture = Fixture::new(
+        "create table t (id int primary key, v text);
+         alter table t enable row level security;
+         create policy mine on t using (v <> 'theirs')",
+    )
+    .await;
+    let role = format!("{}_writer", fixture.database.name());
+    fixture.execute(&format!("create role {role}; grant all on t to {role}")).await;
+    let url = format!("{}?options=-c%20role%3D{role}", fixture.database.url());
+    let pool = Pool::open(&url, PoolOptions::named("row security")).await.unwrap();
+    for mode in modes() {
+        let sink = Sink::open(&pool, "t", skip().write_mode(mode)).await.unwrap();
+        play(&sink, "I id=1 v=mine; I id=2 v=theirs; I id=3 v=mine").await.unwrap();
+        let report = sink.close().await.unwrap();
+        assert_eq!(told(&report.rejects), [(2, "42501", None)]);
+        assert_eq!(fixture.table("t").await, "(1,mine) (3,mine)");
+        fixture.execute("truncate t").await;
+    }
+    fixture.execute(&format!("drop owned by {role}; drop role {role}")).await;
 }
