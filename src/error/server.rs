@@ -57,6 +57,7 @@ fn words(code: &str) -> Option<&'static str> {
         "23505" => "the key is stored already, by unique constraint",
         "23514" => "refused by check constraint",
         "23P01" => "overlaps a stored row, by exclusion constraint",
+        "42501" => "refused by row security, or a right is missing",
         "42622" => "the name is too long",
         "44000" => "refused by the view's check option",
         "54000" => "too large for the server",

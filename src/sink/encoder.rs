@@ -248,6 +248,9 @@ impl RowEncoder<'_> {
         source: &str,
         encode: impl FnOnce(&crate::encode::Codec, &mut EncodeContext, &mut Vec<u8>) -> Result<(), EncodeError>,
     ) -> Result<(), RecordError> {
+        if index >= self.encoder.columns.len() {
+            return Err(RecordError::whole("22P04", "more values than declared columns"));
+        }
         if self.encoder.any_skipped && self.encoder.skipped[index] {
             return self.generated(index);
         }
@@ -288,7 +291,7 @@ impl RowEncoder<'_> {
     pub fn finish(mut self, raw: Option<Bytes>) -> Result<(), RecordError> {
         let target = Arc::clone(&self.encoder.target);
         let Some(op) = target.op(self.kind) else {
-            self.chunk.log.dropped.push(self.position);
+            self.chunk.log.dropped += 1;
             return Ok(());
         };
         if op == Op::Delete && target.delete_strategy == DeleteStrategy::Disable {
@@ -310,6 +313,7 @@ impl RowEncoder<'_> {
             key_start: self.key_start,
             key_end: log.keys.len(),
             position: self.position,
+            ordinal: u32::try_from(log.len()).unwrap_or(u32::MAX),
             set: log.intern(&set),
             lane_hash: key.lane_hash,
             op,

@@ -35,6 +35,13 @@ pub(crate) struct Shared {
     pub(crate) budget: Budget,
 }
 
+impl Shared {
+    /// Whatever a lane has goes as soon as it is free. What fills the memory must not wait for more.
+    fn eager(&self) -> bool {
+        self.limits.aggressive || self.budget.is_short()
+    }
+}
+
 #[derive(Default)]
 struct State {
     filling: Log,
@@ -72,7 +79,8 @@ impl Lane {
     }
 
     /// Takes over all records of `log`, whose memory is paid for.
-    pub(crate) fn add(&self, limits: &Limits, log: Log) {
+    pub(crate) fn add(&self, shared: &Shared, log: Log) {
+        let limits = &shared.limits;
         let mut state = self.state();
         let records = log.rows.len();
         let filling = &state.filling;
@@ -84,25 +92,25 @@ impl Lane {
         } else {
             (0..records).for_each(|row| state.copy(limits, &log, row));
         }
-        self.added(state, limits, records, before);
+        self.added(state, shared, records, before);
     }
 
     /// Takes over some records of `log`, whose memory is paid for.
-    pub(crate) fn add_chosen(&self, limits: &Limits, log: &Log, rows: &[usize]) {
+    pub(crate) fn add_chosen(&self, shared: &Shared, log: &Log, rows: &[usize]) {
         let mut state = self.state();
         let before = state.sealed.len();
-        rows.iter().for_each(|&row| state.copy(limits, log, row));
-        self.added(state, limits, rows.len(), before);
+        rows.iter().for_each(|&row| state.copy(&shared.limits, log, row));
+        self.added(state, shared, rows.len(), before);
     }
 
     /// Wakes the task where it has something to do, or a new time to wait for.
-    fn added(&self, mut state: MutexGuard<'_, State>, limits: &Limits, records: usize, sealed_before: usize) {
+    fn added(&self, mut state: MutexGuard<'_, State>, shared: &Shared, records: usize, sealed_before: usize) {
         state.accepted += records as u64;
         let fresh = state.since.is_none() && !state.filling.is_empty();
         if fresh {
             state.since = Some(Instant::now());
         }
-        let wake = fresh || limits.aggressive || state.sealed.len() > sealed_before;
+        let wake = fresh || shared.eager() || state.sealed.len() > sealed_before;
         drop(state);
         if wake {
             self.wake.notify_one();
@@ -162,13 +170,14 @@ enum Next {
 }
 
 impl Lane {
-    fn next(&self, limits: &Limits) -> Next {
+    fn next(&self, shared: &Shared) -> Next {
         let mut state = self.state();
         if state.discard {
             return Next::End;
         }
-        let due = limits.age.and_then(|age| state.since.map(|since| since + age));
-        if state.sealed.is_empty() && (limits.aggressive || state.closed || due.is_some_and(|due| due <= Instant::now())) {
+        let due = shared.limits.age.and_then(|age| state.since.map(|since| since + age));
+        let is_due = due.is_some_and(|due| due <= Instant::now());
+        if state.sealed.is_empty() && (shared.eager() || state.closed || is_due) {
             state.seal();
         }
         match state.sealed.pop_front() {
@@ -181,7 +190,7 @@ impl Lane {
 
 async fn run(lane: Arc<Lane>, shared: Arc<Shared>) {
     loop {
-        match lane.next(&shared.limits) {
+        match lane.next(&shared) {
             Next::End => return,
             Next::Wait(None) => lane.wake.notified().await,
             Next::Wait(Some(due)) => {

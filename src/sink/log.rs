@@ -30,7 +30,10 @@ pub(crate) struct LogRow {
     /// Its canonical key in `Log::keys`; empty on a table without one.
     pub(crate) key_start: usize,
     pub(crate) key_end: usize,
+    /// The caller's token; 0 until the record is accepted without one.
     pub(crate) position: u64,
+    /// How many records of its chunk came before it, dropped ones too.
+    pub(crate) ordinal: u32,
     /// The set in `Log::sets`.
     pub(crate) set: u32,
     /// Chooses the lane, where there are several.
@@ -57,7 +60,7 @@ impl Chunk {
 
     /// Records in it, those that the delete strategy drops included.
     pub fn len(&self) -> usize {
-        self.log.rows.len() + self.log.dropped.len()
+        self.log.len()
     }
 
     /// True where nothing was added yet.
@@ -81,7 +84,7 @@ pub(crate) struct Log {
     /// The records as the input had them, one a row, where the caller attached them.
     pub(crate) raw: Vec<Bytes>,
     /// Records that the delete strategy drops: they count as committed without effect.
-    pub(crate) dropped: Vec<u64>,
+    pub(crate) dropped: usize,
     /// Values that lost their U+0000 in the records of this log.
     pub(crate) removed_u0000: u64,
     raw_bytes: usize,
@@ -92,11 +95,16 @@ impl Log {
         self.rows.is_empty()
     }
 
+    /// Records in it, dropped ones too.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len() + self.dropped
+    }
+
     /// Empties the log and keeps its memory.
     pub(crate) fn clear(&mut self) {
         let Self { bytes, keys, rows, sets, raw, dropped, removed_u0000, raw_bytes } = self;
-        (bytes.clear(), keys.clear(), rows.clear(), sets.clear(), raw.clear(), dropped.clear());
-        (*removed_u0000, *raw_bytes) = (0, 0);
+        (bytes.clear(), keys.clear(), rows.clear(), sets.clear(), raw.clear());
+        (*dropped, *removed_u0000, *raw_bytes) = (0, 0, 0);
     }
 
     /// Bytes of memory that the log holds, for the budget.
@@ -152,10 +160,9 @@ impl Log {
     /// Moves all of `other` to the end; without a copy where this log is empty.
     pub(crate) fn append(&mut self, other: Self) {
         if self.rows.is_empty() {
-            let dropped = std::mem::take(&mut self.dropped);
-            let removed = self.removed_u0000;
+            let (dropped, removed) = (self.dropped, self.removed_u0000);
             *self = other;
-            self.dropped.splice(0..0, dropped);
+            self.dropped += dropped;
             self.removed_u0000 += removed;
             return;
         }
@@ -174,7 +181,7 @@ impl Log {
             };
             self.push(moved, other.raw.get(index).cloned());
         }
-        self.dropped.extend_from_slice(&other.dropped);
+        self.dropped += other.dropped;
         self.removed_u0000 += other.removed_u0000;
     }
 

@@ -19,8 +19,7 @@ mod serialize;
 mod target;
 mod writer;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -64,7 +63,8 @@ struct Handle {
     lanes: Vec<Arc<Lane>>,
     context: EncodeContext,
     fail: bool,
-    closed: AtomicBool,
+    /// Read while records are taken over: a close comes before or after them.
+    closed: RwLock<bool>,
     /// Encoders over all columns, for records whose columns are known when they come.
     idle: Mutex<Vec<Scratch>>,
 }
@@ -95,6 +95,7 @@ impl Sink {
             return Err(Error::new(ErrorKind::Unsupported, "open sink", "this write mode is not available yet")
                 .with_hint("use sink.write-mode=INSERT"));
         }
+        options.check()?;
         let name = TableName::parse(table)?;
         let session = pool.get().await?;
         let table = load_table(&session, &name).await?;
@@ -130,7 +131,7 @@ impl Sink {
             shared,
             context,
             fail: matches!(options.reject_policy, RejectPolicy::Fail),
-            closed: AtomicBool::new(false),
+            closed: RwLock::new(false),
             idle: Mutex::new(Vec::new()),
         };
         Ok(Self { handle: Arc::new(handle), adapter: adapter::Pending::default() })
@@ -226,7 +227,7 @@ impl Sink {
     ///
     /// # Errors
     /// `Rejected`: records of earlier calls were rejected meanwhile. Else what ended the sink; `Data` for a chunk that
-    /// is larger than the memory budget.
+    /// is larger than the memory budget (one of a single record is rejected under the policies that set records aside).
     ///
     /// # Cancel safety
     /// Dropped before it is ready, nothing of the chunk was taken.
@@ -239,11 +240,12 @@ impl Sink {
     /// and rejected. Under `fail` it is returned as an error and stays the caller's.
     ///
     /// # Errors
-    /// `Data` under `fail`; `Config` where the record is wrong whatever its values.
+    /// `Data` under `fail`; `Config` where the record is wrong whatever its values. Else what ended the sink.
     pub fn reject(&self, position: u64, error: RecordError, raw: Option<Bytes>) -> Result<()> {
         if self.handle.fail || error.configuration {
             return Err(error.into_error(&self.table().relation.name.to_string()));
         }
+        self.ready()?;
         let account = &self.handle.shared.account;
         let first = account.accept(1, 0, 0);
         account.reject(vec![error.into_reject(if position == 0 { first } else { position }, raw)]);
@@ -265,11 +267,8 @@ impl Sink {
     /// # Cancel safety
     /// Dropped before it is ready, the records are written all the same, and the next flush reports them.
     pub async fn flush(&self) -> Result<FlushReport> {
-        self.open_still()?;
-        let lanes: Vec<(u64, &Arc<Lane>)> = self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect();
-        for (accepted, lane) in lanes {
-            lane.settled(accepted).await;
-        }
+        drop(self.open_still()?);
+        self.settle().await;
         self.handle.shared.account.flushed(self.handle.fail)
     }
 
@@ -281,24 +280,37 @@ impl Sink {
     /// # Cancel safety
     /// As [`flush`](Self::flush).
     pub async fn close(&self) -> Result<FlushReport> {
-        let report = self.flush().await;
-        self.handle.closed.store(true, Ordering::Release);
+        drop(self.open_still()?);
+        self.settle().await;
+        *self.handle.closed.write().unwrap_or_else(PoisonError::into_inner) = true;
+        // What other clones brought meanwhile is part of it.
+        self.settle().await;
         for lane in &self.handle.lanes {
             lane.close(false);
         }
-        report
+        self.handle.shared.account.flushed(self.handle.fail)
     }
 
-    fn open_still(&self) -> Result<()> {
-        if self.handle.closed.load(Ordering::Acquire) {
+    /// Waits until the fate of all records that the lanes have is known.
+    async fn settle(&self) {
+        let lanes: Vec<(u64, &Arc<Lane>)> = self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect();
+        for (accepted, lane) in lanes {
+            lane.settled(accepted).await;
+        }
+    }
+
+    /// As long as the guard lives, the sink is not closed.
+    fn open_still(&self) -> Result<RwLockReadGuard<'_, bool>> {
+        let closed = self.handle.closed.read().unwrap_or_else(PoisonError::into_inner);
+        if *closed {
             return Err(Error::new(ErrorKind::Closed, "use sink", "already closed"));
         }
-        Ok(())
+        Ok(closed)
     }
 
     /// Whether records may be taken over.
     fn ready(&self) -> Result<()> {
-        self.open_still()?;
+        drop(self.open_still()?);
         let account = &self.handle.shared.account;
         match account.ended() {
             Some(error) => Err(error),
@@ -336,24 +348,28 @@ impl Sink {
     async fn take_over(&self, chunk: &mut Chunk) -> Result<()> {
         let Shared { budget, account, .. } = &*self.handle.shared;
         let cost = chunk.log.cost();
+        if let Err(error) = budget.fits(cost) {
+            return match &chunk.log.rows[..] {
+                [row] if chunk.len() == 1 => self.reject(row.position, error, chunk.log.raw(0)),
+                _ => Err(error.into_error(&self.table().relation.name.to_string())),
+            };
+        }
         if !budget.try_take(cost) {
-            // What fills the memory must not wait for more.
+            let _waiting = budget.waiting();
             for lane in &self.handle.lanes {
                 lane.seal();
             }
-            budget.take(cost).await?;
-            if let Some(error) = account.ended() {
-                budget.give_back(cost);
-                return Err(error);
-            }
+            budget.take(cost).await;
         }
+        let open = self.open_still().and_then(|open| account.ended().map_or(Ok(open), Err));
+        if open.is_err() {
+            budget.give_back(cost);
+        }
+        let _open = open?;
         let mut log = std::mem::take(&mut chunk.log);
-        let (records, dropped) = (chunk_len(&log), log.dropped.len() as u64);
-        let first = account.accept(records, dropped, log.removed_u0000);
-        for (row, position) in log.rows.iter_mut().zip(first..) {
-            if row.position == 0 {
-                row.position = position;
-            }
+        let first = account.accept(log.len() as u64, log.dropped as u64, log.removed_u0000);
+        for row in log.rows.iter_mut().filter(|row| row.position == 0) {
+            row.position = first + u64::from(row.ordinal);
         }
         self.distribute(log, first);
         Ok(())
@@ -361,27 +377,22 @@ impl Sink {
 
     fn distribute(&self, log: Log, first: u64) {
         let Handle { shared, lanes, .. } = &*self.handle;
-        let limits = &shared.limits;
         if let [lane] = &lanes[..] {
-            lane.add(limits, log);
+            lane.add(shared, log);
         } else if shared.target.key.is_none() {
             // Without keys any lane is right: one for a batch's worth of records, then the next.
-            let turn = first / limits.rows as u64 % lanes.len() as u64;
-            lanes[usize::try_from(turn).unwrap_or(0)].add(limits, log);
+            let turn = first / shared.limits.rows as u64 % lanes.len() as u64;
+            lanes[usize::try_from(turn).unwrap_or(0)].add(shared, log);
         } else {
             let mut chosen = vec![Vec::new(); lanes.len()];
             for (index, row) in log.rows.iter().enumerate() {
                 chosen[row.lane_hash as usize % lanes.len()].push(index);
             }
             for (lane, rows) in lanes.iter().zip(&chosen) {
-                lane.add_chosen(limits, &log, rows);
+                lane.add_chosen(shared, &log, rows);
             }
         }
     }
-}
-
-fn chunk_len(log: &Log) -> u64 {
-    (log.rows.len() + log.dropped.len()) as u64
 }
 
 impl Handle {
@@ -403,7 +414,7 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         let pending: u64 = self.lanes.iter().map(|lane| lane.close(true)).sum();
-        if pending > 0 && !self.closed.load(Ordering::Acquire) {
+        if pending > 0 {
             tracing::warn!(
                 table = %self.shared.target.table.relation.name,
                 pending,

@@ -88,9 +88,9 @@ impl<'a> Transaction<'a> {
     /// Ok: the transaction, whose statements were all seen to succeed, is committed.
     pub(super) async fn commit(&self) -> Result<(), Trouble> {
         if let Some(immediate) = self.immediate() {
-            self.client.batch_execute(immediate).await.map_err(|error| trouble(&error, false))?;
+            self.client.batch_execute(immediate).await.map_err(|error| self.trouble(&error, false))?;
         }
-        self.client.batch_execute("COMMIT").await.map_err(|error| trouble(&error, true))
+        self.client.batch_execute("COMMIT").await.map_err(|error| self.trouble(&error, true))
     }
 
     pub(super) async fn rollback(&self) -> Result<(), Failure> {
@@ -125,10 +125,10 @@ impl<'a> Transaction<'a> {
 
     async fn savepoint_one_by_one(&self, requests: &[Request<'_>], after: &[&str]) -> Result<u64, Trouble> {
         let execute = |text| self.client.batch_execute(text);
-        execute("SAVEPOINT pgsluice").await.map_err(|error| trouble(&error, false))?;
+        execute("SAVEPOINT pgsluice").await.map_err(|error| self.trouble(&error, false))?;
         let without_effect = self.one_by_one(requests).await?;
         for text in after {
-            execute(text).await.map_err(|error| trouble(&error, false))?;
+            execute(text).await.map_err(|error| self.trouble(&error, false))?;
         }
         Ok(without_effect)
     }
@@ -214,7 +214,7 @@ impl<'a> Transaction<'a> {
             }
         }
         match first {
-            Some(error) => Err(trouble(&error, commits)),
+            Some(error) => Err(self.trouble(&error, commits)),
             None => Ok(without_effect),
         }
     }
@@ -226,11 +226,11 @@ impl<'a> Transaction<'a> {
                 Statement::Nothing => request.records,
                 Statement::One(sql) => {
                     let affected = self.execute(sql, request.source, &request.rows, &request.offsets).await;
-                    request.records.saturating_sub(affected.map_err(|error| trouble(&error, false))?)
+                    request.records.saturating_sub(affected.map_err(|error| self.trouble(&error, false))?)
                 }
                 Statement::Pair { update, insert, upsert } => {
                     let left = self.pair(update, insert, upsert.as_deref(), request).await;
-                    left.map_err(|error| trouble(&error, false))?
+                    left.map_err(|error| self.trouble(&error, false))?
                 }
             };
         }
@@ -275,6 +275,18 @@ impl<'a> Transaction<'a> {
         Ok(left.saturating_sub(affected))
     }
 
+    fn trouble(&self, error: &ClientError, commits: bool) -> Trouble {
+        let refuses_record = |code: &str| {
+            // Row security refuses a row with the code of a missing grant.
+            is_data(code) || (code == "42501" && self.target.table.row_security)
+        };
+        match error.as_db_error() {
+            Some(db) if refuses_record(db.code().code()) => Trouble::Data(ServerFault::new(db)),
+            Some(_) => Trouble::Other(not_committed(error)),
+            None => Trouble::Other(Failure { unknown: commits, ..not_committed(error) }),
+        }
+    }
+
     async fn execute(
         &self,
         sql: &str,
@@ -297,7 +309,7 @@ impl<'a> Transaction<'a> {
         let parameters = parameters(self.target, source, rows, &offsets);
         let answer = self.client.query_typed(sql, &borrowed(&parameters)).await;
         let numbers = answer.and_then(|rows| rows.iter().map(|row| row.try_get(0)).collect());
-        numbers.map_err(|error| trouble(&error, false))
+        numbers.map_err(|error| self.trouble(&error, false))
     }
 }
 
@@ -314,14 +326,6 @@ fn borrowed<'p>(parameters: &'p [(Parameter<'_>, Type)]) -> Vec<(&'p (dyn ToSql 
 
 fn not_committed(error: &ClientError) -> Failure {
     Failure::not_committed(from_server("write batch", error))
-}
-
-fn trouble(error: &ClientError, commits: bool) -> Trouble {
-    match error.as_db_error() {
-        Some(db) if is_data(db.code().code()) => Trouble::Data(ServerFault::new(db)),
-        Some(_) => Trouble::Other(not_committed(error)),
-        None => Trouble::Other(Failure { unknown: commits, ..not_committed(error) }),
-    }
 }
 
 /// Starts each request before it awaits the first: the order on the wire is the order here.
