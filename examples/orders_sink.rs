@@ -40,7 +40,8 @@ async fn main() -> pgsluice::Result<()> {
 
     let options = SinkOptions::new().reject_policy(RejectPolicy::Skip { limit: Some(10) });
     let sink = Sink::open(&pool, "example_orders", options).await?;
-    sink.upsert(&Order { order_id: 1, status: "new", amount: Some("19.90"), note: Some("ring twice") }).await?;
+    sink.upsert(&Order { order_id: 1, status: "new", amount: Some("19.90"), note: Some("ring twice") })
+        .await?;
     sink.upsert(&Order { order_id: 2, status: "new", amount: None, note: None }).await?;
     // The note of order 1 stays: this record does not give it.
     sink.upsert(&Order { order_id: 1, status: "paid", amount: Some("19.90"), note: None }).await?;

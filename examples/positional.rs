@@ -28,7 +28,9 @@ async fn main() -> pgsluice::Result<()> {
         let values = [Value::from(device), "2026-03-01 08:00".into(), Value::Float8(20.125), tags];
         readings.write(RowKind::Insert, &values).await?;
     }
-    readings.write_text(RowKind::Insert, &[Some("4"), Some("2026-03-01T08:00:00Z"), Some("1e1"), Some("{roof}")]).await?;
+    readings
+        .write_text(RowKind::Insert, &[Some("4"), Some("2026-03-01T08:00:00Z"), Some("1e1"), Some("{roof}")])
+        .await?;
     // Shorter than the columns: what is not given keeps its value, or gets its DEFAULT in a new row.
     readings.write_text(RowKind::Insert, &[Some("1"), Some("2026-03-01T08:00:00Z"), None]).await?;
 
