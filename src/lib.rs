@@ -1,6 +1,7 @@
 //! Rows into any database that speaks the Postgres protocol: exactly, and fast.
 
 pub mod catalog;
+pub mod check;
 pub mod connection;
 pub mod encode;
 mod error;
