@@ -67,6 +67,7 @@
 //! and the `pgsluice` command. A library user takes `default-features = false, features = ["tls-ring"]`.
 
 pub mod catalog;
+pub mod check;
 pub mod connection;
 pub mod encode;
 mod error;

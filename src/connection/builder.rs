@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::dsn::{Environment, Params, Passfile};
+use super::password::{PasswordFuture, PasswordProvider};
 use super::target::{ConnectTarget, Host, Keepalive};
-use super::tls::{ChannelBinding, Negotiation, RootSource, TlsSettings, TlsVersion};
-use crate::options::{Endpoint, Secret, SslMode, TargetSessionAttrs, TlsOptions};
+use super::tls::{RootSource, TlsSettings, TlsVersion};
+use crate::options::{
+    ChannelBinding, Endpoint, Secret, SslMode, SslNegotiation, TargetSessionAttrs, TlsOptions,
+};
 use crate::{Error, ErrorKind, Result};
 
 /// Where servers put their sockets: Debian's place, then PostgreSQL's own default.
@@ -21,11 +24,19 @@ pub struct TargetBuilder {
     params: Params,
     environment: Option<Environment>,
     default_ssl_mode: SslMode,
+    default_session_attrs: TargetSessionAttrs,
+    password_provider: Option<PasswordProvider>,
 }
 
 impl TargetBuilder {
     pub(super) fn new() -> Self {
-        Self { params: Params::default(), environment: None, default_ssl_mode: SslMode::Prefer }
+        Self {
+            params: Params::default(),
+            environment: None,
+            default_ssl_mode: SslMode::Prefer,
+            default_session_attrs: TargetSessionAttrs::Any,
+            password_provider: None,
+        }
     }
 
     /// Starts from a DSN; what was set before is forgotten.
@@ -60,10 +71,20 @@ impl TargetBuilder {
     /// Sets what the TLS options give.
     ///
     /// # Errors
-    /// `Config` for a path that is not UTF-8.
+    /// `Config` for a path that is not UTF-8, and for roots that are to come both from a file and from the system.
     pub fn tls(mut self, tls: &TlsOptions) -> Result<Self> {
-        if let Some((text, _)) = SSL_MODES.iter().find(|(_, mode)| Some(*mode) == tls.mode) {
-            self = self.set("sslmode", text)?;
+        if tls.system_roots && tls.root_cert.is_some() {
+            return Err(invalid(
+                "the roots come either from \"sslrootcert\" or from the system, not from both",
+            ));
+        }
+        let words = [
+            ("sslmode", word(SSL_MODES, tls.mode)),
+            ("channel_binding", word(CHANNEL_BINDINGS, tls.channel_binding)),
+            ("sslnegotiation", word(NEGOTIATIONS, tls.negotiation)),
+        ];
+        for (keyword, word) in words.into_iter().filter_map(|(keyword, word)| Some((keyword, word?))) {
+            self = self.set(keyword, word)?;
         }
         let files = [("sslrootcert", &tls.root_cert), ("sslcert", &tls.cert), ("sslkey", &tls.key)];
         for (keyword, file) in
@@ -73,13 +94,57 @@ impl TargetBuilder {
                 file.to_str().ok_or_else(|| invalid(format!("the path of \"{keyword}\" is not UTF-8")))?;
             self = self.set(keyword, file)?;
         }
-        if tls.system_roots && tls.root_cert.is_none() { self.set("sslrootcert", "system") } else { Ok(self) }
+        if tls.system_roots { self.set("sslrootcert", "system") } else { Ok(self) }
     }
 
     /// The TLS mode where neither the settings nor the environment give one; [`SslMode::Prefer`] else.
     #[must_use]
     pub fn default_ssl_mode(self, mode: SslMode) -> Self {
         Self { default_ssl_mode: mode, ..self }
+    }
+
+    /// Which servers are good enough where neither the settings nor the environment say it; [`TargetSessionAttrs::Any`]
+    /// else.
+    #[must_use]
+    pub fn default_session_attrs(self, attrs: TargetSessionAttrs) -> Self {
+        Self { default_session_attrs: attrs, ..self }
+    }
+
+    /// Asks `provider` for the password at each connect, instead of what the settings, the environment or the password
+    /// file say: for passwords that rotate. It has as long as the connect timeout; its error becomes the cause of an
+    /// `Authentication` error, so it must not hold a secret.
+    ///
+    /// Targets with two providers share no pool; clones of one target do.
+    ///
+    /// ```
+    /// use pgsluice::connection::{ConnectTarget, Environment, Secret};
+    ///
+    /// async fn token() -> std::io::Result<Secret> {
+    ///     Ok("from the secret store".into())
+    /// }
+    ///
+    /// let target = ConnectTarget::builder().dsn("host=db user=etl")?.password_with(token).build()?;
+    /// # Ok::<(), pgsluice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn password_with<F, A, E>(self, provider: F) -> Self
+    where
+        F: Fn() -> A + Send + Sync + 'static,
+        A: Future<Output = std::result::Result<Secret, E>> + Send + 'static,
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let ask = move || {
+            let answer = provider();
+            Box::pin(async move { answer.await.map_err(Into::into) }) as PasswordFuture
+        };
+        Self { password_provider: Some(PasswordProvider::callback(ask)), ..self }
+    }
+
+    /// Runs `command` in a shell at each connect, as [`password_with`](Self::password_with); its output without the
+    /// last newline is the password.
+    #[must_use]
+    pub fn password_command(self, command: Secret) -> Self {
+        Self { password_provider: Some(PasswordProvider::command(command)), ..self }
     }
 
     /// Looks into these variables instead of the process's.
@@ -122,7 +187,9 @@ impl TargetBuilder {
             user,
             options: options(params, &environment),
             application_name,
-            target_session_attrs: choice(params, "target_session_attrs", SESSION_ATTRS)?.unwrap_or_default(),
+            target_session_attrs: choice(params, "target_session_attrs", SESSION_ATTRS)?
+                .unwrap_or(self.default_session_attrs),
+            password_provider: self.password_provider,
             shuffle_hosts: choice(params, "load_balance_hosts", &[("disable", false), ("random", true)])?
                 .unwrap_or(false),
             connect_timeout: number(params, "connect_timeout")?.and_then(seconds),
@@ -157,6 +224,20 @@ const SSL_MODES: &[(&str, SslMode)] = &[
     ("verify-ca", SslMode::VerifyCa),
     ("verify-full", SslMode::VerifyFull),
 ];
+
+const CHANNEL_BINDINGS: &[(&str, ChannelBinding)] = &[
+    ("disable", ChannelBinding::Disable),
+    ("prefer", ChannelBinding::Prefer),
+    ("require", ChannelBinding::Require),
+];
+
+const NEGOTIATIONS: &[(&str, SslNegotiation)] =
+    &[("postgres", SslNegotiation::Postgres), ("direct", SslNegotiation::Direct)];
+
+/// The word for one of the legal values.
+fn word<T: PartialEq>(legal: &[(&'static str, T)], value: Option<T>) -> Option<&'static str> {
+    legal.iter().find(|(_, meaning)| value.as_ref() == Some(meaning)).map(|(text, _)| *text)
+}
 
 const TLS_VERSIONS: &[(&str, TlsVersion)] = &[
     ("TLSv1", TlsVersion::Older),
@@ -275,24 +356,11 @@ fn tls(params: &Params, environment: &Environment, default: SslMode) -> Result<T
     if system && mode != SslMode::VerifyFull {
         return Err(invalid("\"sslrootcert=system\" needs \"sslmode=verify-full\""));
     }
-    let negotiation = choice(
-        params,
-        "sslnegotiation",
-        &[("postgres", Negotiation::Postgres), ("direct", Negotiation::Direct)],
-    )?
-    .unwrap_or(Negotiation::Postgres);
-    if negotiation == Negotiation::Direct && matches!(mode, SslMode::Allow | SslMode::Prefer) {
+    let negotiation = choice(params, "sslnegotiation", NEGOTIATIONS)?.unwrap_or_default();
+    if negotiation == SslNegotiation::Direct && matches!(mode, SslMode::Allow | SslMode::Prefer) {
         return Err(invalid("\"sslnegotiation=direct\" needs \"sslmode=require\" or more"));
     }
-    let channel_binding = choice(
-        params,
-        "channel_binding",
-        &[
-            ("disable", ChannelBinding::Disable),
-            ("prefer", ChannelBinding::Prefer),
-            ("require", ChannelBinding::Require),
-        ],
-    )?;
+    let channel_binding = choice(params, "channel_binding", CHANNEL_BINDINGS)?;
     let max = choice(params, "ssl_max_protocol_version", TLS_VERSIONS)?;
     if max == Some(TlsVersion::Older) {
         return Err(invalid(
@@ -316,7 +384,7 @@ fn tls(params: &Params, environment: &Environment, default: SslMode) -> Result<T
         sni: choice(params, "sslsni", &[("0", false), ("1", true)])?.unwrap_or(true),
         only_tls13: min == Some(TlsVersion::Tls13),
         only_tls12: max == Some(TlsVersion::Tls12),
-        channel_binding: channel_binding.unwrap_or(ChannelBinding::Prefer),
+        channel_binding: channel_binding.unwrap_or_default(),
     })
 }
 

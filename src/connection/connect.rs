@@ -6,7 +6,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
-use tokio_postgres::config::{ChannelBinding as PgChannelBinding, SslMode as PgSslMode, SslNegotiation};
+use tokio_postgres::config::{
+    ChannelBinding as PgChannelBinding, SslMode as PgSslMode, SslNegotiation as PgSslNegotiation,
+};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, Socket};
 
@@ -15,8 +17,8 @@ use super::failure::{CONNECT, connect_error, is_refused_session, operation_error
 use super::link::Connection;
 use super::server::ServerInfo;
 use super::target::{ConnectTarget, Host};
-use super::tls::{ChannelBinding, Connector, Negotiation, client_config};
-use crate::options::{PoolOptions, SslMode, TargetSessionAttrs};
+use super::tls::{Connector, client_config};
+use crate::options::{ChannelBinding, PoolOptions, Secret, SslMode, SslNegotiation, TargetSessionAttrs};
 use crate::{Error, ErrorKind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -43,7 +45,10 @@ pub(super) async fn connect_counted(
     options: &PoolOptions,
     live: &Live,
 ) -> Result<Connection> {
-    let dialer = Dialer::new(target, options, live)?;
+    let mut dialer = Dialer::new(target, options, live)?;
+    if let Some(provider) = &target.password_provider {
+        dialer.password = Some(provider.ask(dialer.deadline).await?);
+    }
     if target.target_session_attrs == TargetSessionAttrs::PreferStandby {
         match dialer.first_of_all(TargetSessionAttrs::Standby).await {
             Ok(connection) => return Ok(connection),
@@ -61,6 +66,8 @@ struct Dialer<'a> {
     tls: Option<Connector>,
     deadline: Duration,
     live: &'a Live,
+    /// What the provider gave for this connect; it stands over the hosts' own.
+    password: Option<Secret>,
 }
 
 impl<'a> Dialer<'a> {
@@ -84,6 +91,7 @@ impl<'a> Dialer<'a> {
             tls,
             deadline: options.connect_timeout.or(target.connect_timeout).unwrap_or(CONNECT_TIMEOUT),
             live,
+            password: None,
         })
     }
 
@@ -123,7 +131,7 @@ impl<'a> Dialer<'a> {
         let share = u32::try_from(hosts_left * addresses.len()).unwrap_or(u32::MAX).max(1);
         let mut config = self.config.clone();
         config.connect_timeout(self.deadline / share);
-        if let Some(password) = &host.password {
+        if let Some(password) = self.password.as_ref().or(host.password.as_ref()) {
             config.password(password.expose());
         }
         config.host(&host.name).port(host.port);
@@ -232,8 +240,8 @@ fn config(target: &ConnectTarget, options: &PoolOptions) -> Config {
         .keepalives_retries(keepalive.count.unwrap_or(KEEPALIVE_COUNT))
         .tcp_user_timeout(options.tcp_user_timeout.or(target.tcp_user_timeout).unwrap_or(TCP_USER_TIMEOUT))
         .ssl_negotiation(match target.tls.negotiation {
-            Negotiation::Postgres => SslNegotiation::Postgres,
-            Negotiation::Direct => SslNegotiation::Direct,
+            SslNegotiation::Postgres => PgSslNegotiation::Postgres,
+            SslNegotiation::Direct => PgSslNegotiation::Direct,
         })
         .channel_binding(match target.tls.channel_binding {
             ChannelBinding::Disable => PgChannelBinding::Disable,

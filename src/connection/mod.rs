@@ -6,6 +6,7 @@ mod driver;
 mod dsn;
 mod failure;
 mod link;
+mod password;
 mod pool;
 mod server;
 mod session;
@@ -19,7 +20,7 @@ pub use link::Connection;
 pub use pool::Pool;
 pub use server::ServerInfo;
 pub use session::Session;
-pub use target::ConnectTarget;
+pub use target::{ConnectTarget, ServerCheck};
 
 // What a pool is opened with belongs to opening it.
 pub use crate::options::{PoolOptions, Secret, SslMode, TargetSessionAttrs};

@@ -4,9 +4,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::builder::TargetBuilder;
-use super::tls::TlsSettings;
+use super::password::PasswordProvider;
+use super::tls::{TlsSettings, root_file};
 use crate::Result;
-use crate::options::{Resolved, Secret, SslMode, TargetSessionAttrs};
+use crate::options::{Resolved, Secret, SslMode, TargetSessionAttrs, WriteOptions};
 
 /// One server of the host list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -34,6 +35,19 @@ pub(super) struct Keepalive {
     pub(super) count: Option<u32>,
 }
 
+/// What is known of a server's identity once a session is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ServerCheck {
+    /// Nothing: anybody may have answered.
+    Nothing,
+    /// A known root vouches for its certificate.
+    Chain,
+    /// And the certificate is for the host's name.
+    ChainAndName,
+}
+
 /// A database, a user and the way there. Two equal targets can share connections; `Debug` shows no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConnectTarget {
@@ -48,6 +62,7 @@ pub struct ConnectTarget {
     pub(super) connect_timeout: Option<Duration>,
     pub(super) keepalive: Keepalive,
     pub(super) tcp_user_timeout: Option<Duration>,
+    pub(super) password_provider: Option<PasswordProvider>,
 }
 
 impl ConnectTarget {
@@ -86,7 +101,28 @@ impl ConnectTarget {
         if let Some(password) = &options.password {
             builder = builder.set("password", password.expose())?;
         }
+        if let Some(command) = &options.password_command {
+            builder = builder.password_command(command.clone());
+        }
         Ok(builder.build()?.with_target_session_attrs(options.target_session_attrs))
+    }
+
+    /// The target of a DSN that is written to, under what options given beside it say: theirs stand over the DSN's. Only
+    /// a server that takes writes will do, unless one of the two says otherwise.
+    ///
+    /// # Errors
+    /// As [`ConnectTarget::parse`].
+    pub fn of_write_options(dsn: &str, options: &WriteOptions) -> Result<Self> {
+        let mut builder =
+            Self::builder().dsn(dsn)?.tls(&options.tls)?.default_session_attrs(TargetSessionAttrs::ReadWrite);
+        if let Some(command) = &options.password_command {
+            builder = builder.password_command(command.clone());
+        }
+        let target = builder.build()?;
+        Ok(match options.target_session_attrs {
+            Some(attrs) => target.with_target_session_attrs(attrs),
+            None => target,
+        })
     }
 
     /// Starts from nothing, for settings that come one by one.
@@ -117,6 +153,18 @@ impl ConnectTarget {
     /// The TLS mode.
     pub fn ssl_mode(&self) -> SslMode {
         self.tls.mode
+    }
+
+    /// What an encrypted connection has checked of its server.
+    ///
+    /// # Errors
+    /// `Config` where the system's roots are asked for and there are none.
+    pub(crate) fn server_check(&self) -> Result<ServerCheck> {
+        Ok(match (root_file(&self.tls)?, self.tls.mode) {
+            (None, _) => ServerCheck::Nothing,
+            (Some(_), SslMode::VerifyFull) => ServerCheck::ChainAndName,
+            (Some(_), _) => ServerCheck::Chain,
+        })
     }
 
     /// The name that the server shows for the connections.

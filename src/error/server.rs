@@ -75,7 +75,10 @@ pub(crate) fn is_data(code: &str) -> bool {
 /// True for the errors that go away by themselves: lost connections, deadlocks, servers that start or switch over.
 pub(super) fn is_retryable(code: &str) -> bool {
     matches!(code.get(..2), Some("08" | "53"))
-        || matches!(code, "57P01" | "57P02" | "57P03" | "57014" | "25P03" | "40001" | "40P01" | "55P03" | "25006")
+        || matches!(
+            code,
+            "57P01" | "57P02" | "57P03" | "57014" | "25P03" | "40001" | "40P01" | "55P03" | "25006"
+        )
 }
 
 fn kind(code: &str) -> ErrorKind {
@@ -99,8 +102,7 @@ fn kind(code: &str) -> ErrorKind {
 pub(crate) fn from_server(operation: &'static str, error: &tokio_postgres::Error) -> Error {
     if let Some(db) = error.as_db_error() {
         let code = db.code().code();
-        let message =
-            if is_data(code) { ServerFault::new(db).reason } else { db.message().to_owned() };
+        let message = if is_data(code) { ServerFault::new(db).reason } else { db.message().to_owned() };
         let mut mapped = Error::new(kind(code), operation, message).with_sqlstate(code);
         if let Some(table) = db.table() {
             mapped = mapped.with_context("table", table);

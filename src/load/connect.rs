@@ -10,7 +10,6 @@ use crate::options::WriteOptions;
 /// # Errors
 /// `Config` for a DSN or an option that is wrong; those of the first connection.
 pub(super) async fn connect(options: &LoadOptions, write: &WriteOptions) -> Result<Pool> {
-    let target =
-        ConnectTarget::builder().dsn(options.dsn.as_deref().unwrap_or_default())?.tls(&write.tls)?.build()?;
+    let target = ConnectTarget::of_write_options(options.dsn.as_deref().unwrap_or_default(), write)?;
     Pool::open_target(target, write.pool.clone()).await
 }

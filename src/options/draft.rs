@@ -45,6 +45,7 @@ pub(super) struct Draft {
     pub(super) dbname: Option<String>,
     pub(super) username: Option<String>,
     pub(super) password: Option<Secret>,
+    pub(super) password_command: Option<Secret>,
     pub(super) target_session_attrs: Option<TargetSessionAttrs>,
     pub(super) tls: TlsOptions,
     pub(super) pool: PoolOptions,

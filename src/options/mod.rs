@@ -47,4 +47,4 @@ pub use sink::{ConflictAction, DeleteStrategy, RejectPolicy, SinkOptions, WriteM
 pub use source_text::from_toml;
 pub use source_text::split_pair;
 pub use spec::{Build, OptionSpec, Scope, Verdict};
-pub use tls::{SslMode, TlsOptions};
+pub use tls::{ChannelBinding, SslMode, SslNegotiation, TlsOptions};

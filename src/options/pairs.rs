@@ -28,6 +28,18 @@ fn engine_without_deletes(given: &Given) -> bool {
 
 const PAIRS: &[Pair] = &[
     Pair {
+        holds: |given| given.names("password") && given.names("connection.password-command"),
+        words: "`password` with `connection.password-command`: the password comes from one of them",
+    },
+    Pair {
+        holds: |given| {
+            given.names("connection.ssl.root-cert.location")
+                && given.says("connection.ssl.system-roots", true)
+        },
+        words: "`connection.ssl.root-cert.location` with `connection.ssl.system-roots` = true: \
+                the roots come from one of them",
+    },
+    Pair {
         holds: idempotent_with_acks,
         words: "`client.writer.enable-idempotence` = true with `client.writer.acks` other than all: \
                 a write that the server may forget cannot be settled",

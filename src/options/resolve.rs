@@ -36,6 +36,8 @@ pub struct Resolved {
     pub username: Option<String>,
     /// `password`; not given: the environment or the password file.
     pub password: Option<Secret>,
+    /// `connection.password-command`: run at each connect.
+    pub password_command: Option<Secret>,
     /// Encryption.
     pub tls: TlsOptions,
     /// The pool.
@@ -54,6 +56,10 @@ pub struct WriteOptions {
     pub pool: PoolOptions,
     /// Encryption.
     pub tls: TlsOptions,
+    /// `connection.target-session-attrs`; not given: the DSN's, else one that takes writes.
+    pub target_session_attrs: Option<TargetSessionAttrs>,
+    /// `connection.password-command`: run at each connect, over what the DSN says.
+    pub password_command: Option<Secret>,
 }
 
 /// Reads the options of a connector DDL.
@@ -100,6 +106,7 @@ pub fn resolve(map: impl IntoIterator<Item = (String, String)>, use_: Use) -> Re
         dbname: draft.dbname.unwrap_or_default(),
         username: draft.username,
         password: draft.password,
+        password_command: draft.password_command,
         tls: draft.tls,
         pool,
         sink: draft.sink,
@@ -142,11 +149,19 @@ impl WriteOptions {
             sink: self.sink.clone(),
             pool: self.pool.clone(),
             tls: self.tls.clone(),
+            target_session_attrs: self.target_session_attrs,
+            password_command: self.password_command.clone(),
             ..Draft::default()
         };
         given.fill(&mut draft);
         fault::none(finish(given, &mut draft))?;
-        *self = Self { sink: draft.sink, pool: draft.pool.checked()?, tls: draft.tls };
+        *self = Self {
+            sink: draft.sink,
+            pool: draft.pool.checked()?,
+            tls: draft.tls,
+            target_session_attrs: draft.target_session_attrs,
+            password_command: draft.password_command,
+        };
         Ok(())
     }
 }

@@ -21,6 +21,30 @@ pub enum SslMode {
     VerifyFull,
 }
 
+/// Whether the proof of the password is bound to the TLS session, so that nobody in between can pass it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum ChannelBinding {
+    /// Never.
+    Disable,
+    /// Where the session is encrypted and the server offers it.
+    #[default]
+    Prefer,
+    /// Without it there is no login.
+    Require,
+}
+
+/// How a TLS session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum SslNegotiation {
+    /// The server is asked first, in plain text.
+    #[default]
+    Postgres,
+    /// At once: servers from version 17 on.
+    Direct,
+}
+
 /// Encryption of every connection, those for cancelling and for catalog reads included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -33,8 +57,12 @@ pub struct TlsOptions {
     pub cert: Option<PathBuf>,
     /// `connection.ssl.key`: the key of the client's certificate.
     pub key: Option<PathBuf>,
-    /// `connection.ssl.system-roots`: the machine's own roots count.
+    /// `connection.ssl.system-roots`: the machine's own roots count, instead of a file's.
     pub system_roots: bool,
+    /// `connection.ssl.channel-binding`; not given: the DSN's or the environment's, else `Prefer`.
+    pub channel_binding: Option<ChannelBinding>,
+    /// `connection.ssl.negotiation`; not given: the DSN's or the environment's, else `Postgres`.
+    pub negotiation: Option<SslNegotiation>,
 }
 
 impl TlsOptions {
@@ -75,6 +103,20 @@ impl TlsOptions {
     #[must_use]
     pub fn system_roots(mut self, on: bool) -> Self {
         self.system_roots = on;
+        self
+    }
+
+    /// Sets whether the proof of the password is bound to the TLS session.
+    #[must_use]
+    pub fn channel_binding(mut self, binding: ChannelBinding) -> Self {
+        self.channel_binding = Some(binding);
+        self
+    }
+
+    /// Sets how a TLS session begins.
+    #[must_use]
+    pub fn negotiation(mut self, negotiation: SslNegotiation) -> Self {
+        self.negotiation = Some(negotiation);
         self
     }
 }

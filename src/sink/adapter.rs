@@ -31,7 +31,10 @@ impl Columns {
     /// # Cancel safety
     /// As [`Sink::upsert`].
     pub async fn write(&mut self, kind: RowKind, values: &[Value<'_>]) -> Result<()> {
-        self.fill(kind, |row| values.iter().enumerate().try_for_each(|(index, value)| row.value(index, value))).await
+        self.fill(kind, |row| {
+            values.iter().enumerate().try_for_each(|(index, value)| row.value(index, value))
+        })
+        .await
     }
 
     /// Writes a change whose fields are texts, read as the columns' input functions read them; `None` is NULL.
@@ -134,4 +137,3 @@ impl futures::Sink<Record> for Sink {
         self.poll_end(cx, |sink| async move { sink.close().await.map(drop) })
     }
 }
-

@@ -32,7 +32,11 @@ impl Budget {
 
     /// True where `bytes` were free and are taken.
     pub(crate) fn try_take(&self, bytes: usize) -> bool {
-        u32::try_from(bytes).ok().and_then(|bytes| self.free.try_acquire_many(bytes).ok()).map(|permit| permit.forget()).is_some()
+        u32::try_from(bytes)
+            .ok()
+            .and_then(|bytes| self.free.try_acquire_many(bytes).ok())
+            .map(|permit| permit.forget())
+            .is_some()
     }
 
     /// Whether `bytes` could be taken at all.

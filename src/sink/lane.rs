@@ -218,11 +218,7 @@ async fn write(shared: &Shared, log: &mut Log) {
     let records = log.rows.len() as u64;
     let table = || shared.target.table.relation.name.to_string();
     let result = async {
-        let session = shared
-            .pool
-            .get()
-            .await
-            .map_err(|error| writer::Failure { error, unknown: false })?;
+        let session = shared.pool.get().await.map_err(|error| writer::Failure { error, unknown: false })?;
         // A connection on which this future is dropped, or a batch fails, never goes back to the pool.
         session.dirty();
         let written = writer::write(&session, &shared.target, log).await?;

@@ -152,8 +152,7 @@ impl Log {
         self.bytes.extend_from_slice(other.fields(row));
         self.keys.extend_from_slice(other.key(row));
         let set = self.intern(other.set(row));
-        let copy =
-            LogRow { start, end: self.bytes.len(), key_start, key_end: self.keys.len(), set, ..*row };
+        let copy = LogRow { start, end: self.bytes.len(), key_start, key_end: self.keys.len(), set, ..*row };
         self.push(copy, other.raw.get(index).cloned());
     }
 

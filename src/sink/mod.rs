@@ -30,10 +30,10 @@ pub use encoder::{Encoder, RecordError, RowEncoder};
 pub use log::Chunk;
 
 use crate::catalog::{Table, TableName, load_table};
-use crate::connection::Pool;
+use crate::connection::{ConnectTarget, Pool};
 use crate::encode::{EncodeContext, Zone};
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{RejectPolicy, SinkOptions, WriteMode};
+use crate::options::{RejectPolicy, SinkOptions, Use, WriteMode, resolve};
 use crate::record::{Record, RowKind, Value};
 use account::Account;
 use budget::Budget;
@@ -92,8 +92,12 @@ impl Sink {
     /// `Authentication` from the pool.
     pub async fn open(pool: &Pool, table: &str, options: SinkOptions) -> Result<Self> {
         if options.write_mode != WriteMode::Insert {
-            return Err(Error::new(ErrorKind::Unsupported, "open sink", "this write mode is not available yet")
-                .with_hint("use sink.write-mode=INSERT"));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                "open sink",
+                "this write mode is not available yet",
+            )
+            .with_hint("use sink.write-mode=INSERT"));
         }
         options.check()?;
         let name = TableName::parse(table)?;
@@ -135,6 +139,44 @@ impl Sink {
             idle: Mutex::new(Vec::new()),
         };
         Ok(Self { handle: Arc::new(handle), adapter: adapter::Pending::default() })
+    }
+
+    /// Opens the table that the options of a connector name, from strings alone: a DDL's WITH clause, a table of a TOML
+    /// file. The keys are those of `docs/options.md`; what they leave open of the connection is the environment's. The
+    /// pool is shared by `connection.pool.name`, and closed with its last sink.
+    ///
+    /// ```no_run
+    /// # async fn example() -> pgsluice::Result<()> {
+    /// let sink = pgsluice::sink::Sink::from_options([
+    ///     ("connector", "postgres"),
+    ///     ("endpoint", "db1:5432,db2:5432"),
+    ///     ("dbname", "shop"),
+    ///     ("tablename", "public.orders"),
+    ///     ("username", "etl"),
+    ///     ("connection.ssl.mode", "verify-full"),
+    ///     ("connection.ssl.root-cert.location", "/etc/ssl/shop-ca.pem"),
+    ///     ("connection.password-command", "cat /run/secrets/etl"),
+    /// ])
+    /// .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` with every fault of the map in one message, as [`resolve`]; those of [`Pool::open_target`] and of
+    /// [`Sink::open`].
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes what was opened.
+    pub async fn from_options<K, V>(map: impl IntoIterator<Item = (K, V)>) -> Result<Self>
+    where
+        K: AsRef<str>,
+        V: AsRef<str>,
+    {
+        let map = map.into_iter().map(|(key, value)| (key.as_ref().to_owned(), value.as_ref().to_owned()));
+        let options = resolve(map, Use::Sink)?;
+        let pool = Pool::open_target(ConnectTarget::of_options(&options)?, options.pool).await?;
+        Self::open(&pool, &options.table, options.sink).await
     }
 
     /// The table as it was read at open.
@@ -293,7 +335,8 @@ impl Sink {
 
     /// Waits until the fate of all records that the lanes have is known.
     async fn settle(&self) {
-        let lanes: Vec<(u64, &Arc<Lane>)> = self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect();
+        let lanes: Vec<(u64, &Arc<Lane>)> =
+            self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect();
         for (accepted, lane) in lanes {
             lane.settled(accepted).await;
         }

@@ -84,8 +84,14 @@ impl<'a> Plan<'a> {
     }
 
     fn new(target: &'a Target, log: &'a Log, order: Vec<u32>, fold: bool) -> Self {
-        let mut plan =
-            Self { target, log, units: Vec::with_capacity(order.len()), order, merged: Vec::new(), sets: log.sets.clone() };
+        let mut plan = Self {
+            target,
+            log,
+            units: Vec::with_capacity(order.len()),
+            order,
+            merged: Vec::new(),
+            sets: log.sets.clone(),
+        };
         if target.key.is_none() {
             for at in 0..plan.order.len() {
                 let row = plan.row(at);
@@ -101,7 +107,11 @@ impl<'a> Plan<'a> {
         while at < plan.order.len() {
             let first = plan.row(at);
             let same = |&other: &u32| compare(log, first, &rows[other as usize]) == Ordering::Equal;
-            let count = if first.partial_key { 1 } else { plan.order[at..].iter().take_while(|row| same(row)).count() };
+            let count = if first.partial_key {
+                1
+            } else {
+                plan.order[at..].iter().take_while(|row| same(row)).count()
+            };
             if fold {
                 plan.fold_key((at, at + count));
             } else {
@@ -172,14 +182,18 @@ impl<'a> Plan<'a> {
                     self.push_row(Form::Delete, row, (from, at + 1), 0);
                 }
                 // Nothing is there to be set to NULL.
-                (Form::Delete, Form::Nullify) | (Form::Nullify, Form::Nullify) => self.units[last].records = records,
+                (Form::Delete, Form::Nullify) | (Form::Nullify, Form::Nullify) => {
+                    self.units[last].records = records
+                }
                 (Form::Delete, _) => {
                     self.units.truncate(last);
                     self.push_row(Form::Recreate, row, records, wave);
                 }
                 (Form::Nullify, _) | (_, Form::Nullify) => self.push_row(next, row, (at, at + 1), wave + 1),
                 // A record that the server will refuse must not take another's columns with it.
-                _ if row.unmergeable || self.log.rows[self.order[unit.records.1 - 1] as usize].unmergeable => {
+                _ if row.unmergeable
+                    || self.log.rows[self.order[unit.records.1 - 1] as usize].unmergeable =>
+                {
                     self.push_row(next, row, (at, at + 1), wave + 1);
                 }
                 // The first row stays.
@@ -271,10 +285,9 @@ impl<'a> Plan<'a> {
         let mut steps: Vec<(u32, u8, u32, Step)> = Vec::new();
         for index in units {
             let unit = &self.units[index];
-            let found = steps
-                .iter_mut()
-                .rev()
-                .find(|(wave, _, set, step)| *wave == unit.wave && *set == unit.set && step.form == unit.form);
+            let found = steps.iter_mut().rev().find(|(wave, _, set, step)| {
+                *wave == unit.wave && *set == unit.set && step.form == unit.form
+            });
             match found {
                 Some((.., step)) => step.units.push(index),
                 None => {
@@ -324,7 +337,9 @@ impl<'a> Plan<'a> {
     fn never_meets(&self, row: &LogRow, set: &ColumnSet) -> bool {
         row.partial_key
             && self.target.key.as_ref().is_some_and(|key| {
-                key.columns.iter().any(|column| !set.contains(column) && self.target.server_gives_distinct(*column))
+                key.columns
+                    .iter()
+                    .any(|column| !set.contains(column) && self.target.server_gives_distinct(*column))
             })
     }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::ser::{
-    self, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple, SerializeTupleStruct,
-    Serializer,
+    self, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,
+    SerializeTupleStruct, Serializer,
 };
 
 use super::encoder::{RecordError, RowEncoder};
@@ -17,7 +17,12 @@ pub(super) struct Shape(Vec<(String, usize)>);
 
 impl Shape {
     /// The column that the n-th field of a record names.
-    pub(super) fn column(&mut self, n: usize, name: &str, row: &RowEncoder<'_>) -> Result<usize, RecordError> {
+    pub(super) fn column(
+        &mut self,
+        n: usize,
+        name: &str,
+        row: &RowEncoder<'_>,
+    ) -> Result<usize, RecordError> {
         if let Some((known, index)) = self.0.get(n).filter(|(known, _)| known == name) {
             debug_assert_eq!(known, name);
             return Ok(*index);
@@ -119,7 +124,11 @@ impl<'r, 'row> Serializer for RecordSerializer<'r, 'row> {
     fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), Fault> {
         no_record("an enum")
     }
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Fault> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Fault> {
         value.serialize(self)
     }
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -268,7 +277,11 @@ impl Serializer for ValueSerializer {
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<Owned, Fault> {
         Ok(Value::Text(Cow::Borrowed(variant)))
     }
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Owned, Fault> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<Owned, Fault> {
         value.serialize(self)
     }
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -343,7 +356,11 @@ macro_rules! list {
     )*};
 }
 
-list!(SerializeSeq::serialize_element, SerializeTuple::serialize_element, SerializeTupleStruct::serialize_field);
+list!(
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field
+);
 
 /// A JSON object, written by the JSON library.
 #[derive(Default)]

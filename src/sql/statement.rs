@@ -238,7 +238,11 @@ pub(crate) fn delete(columns: &Columns<'_>, key: &Key<'_>) -> String {
         } else {
             String::new()
         };
-        return format!("DELETE FROM {} AS t WHERE t.{} = ANY($1{cast})", columns.target(), columns.name(*column));
+        return format!(
+            "DELETE FROM {} AS t WHERE t.{} = ANY($1{cast})",
+            columns.target(),
+            columns.name(*column)
+        );
     }
     format!(
         "DELETE FROM {} AS t USING {} WHERE {}",

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod changes;
+mod check;
 mod create;
 mod csv;
 mod exit_codes;

@@ -1,11 +1,15 @@
 //! The integration tests: real servers, one binary, a module a concern.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)] // the traps are the library's
 
+mod cancel;
 mod catalog;
-mod sink;
 mod connection;
 mod encode_containers;
 mod encode_datetime;
 mod encode_oracle;
+mod from_options;
 mod options;
+mod secrets;
 mod servers;
+mod sink;
+mod tls;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use pgsluice::ErrorKind;
 use pgsluice::options::{
-    Build, ConflictAction, Connector, DeleteStrategy, Endpoint, PoolOptions, RejectPolicy, Resolved,
-    SinkOptions, SslMode, TargetSessionAttrs, Use, Verdict, WriteMode, WriteOptions, render, resolve,
-    sections,
+    Build, ChannelBinding, ConflictAction, Connector, DeleteStrategy, Endpoint, PoolOptions, RejectPolicy,
+    Resolved, SinkOptions, SslMode, SslNegotiation, TargetSessionAttrs, TlsOptions, Use, Verdict, WriteMode,
+    WriteOptions, render, resolve, sections,
 };
 
 const DDL: &[(&str, &str)] = &[("connector", "hologres"), ("dbname", "shop"), ("tablename", "public.orders")];
@@ -65,6 +65,50 @@ fn a_pasted_ddl_gives_typed_options() {
         .flush_interval(Duration::from_millis(250))
         .reject_policy(RejectPolicy::Skip { limit: Some(5) });
     assert_eq!(resolved.sink, built);
+}
+
+#[test]
+fn every_tls_key_reaches_its_option() {
+    for (text, mode) in [
+        ("disable", SslMode::Disable),
+        ("allow", SslMode::Allow),
+        ("prefer", SslMode::Prefer),
+        ("require", SslMode::Require),
+        ("verify-ca", SslMode::VerifyCa),
+        ("VERIFY_FULL", SslMode::VerifyFull),
+    ] {
+        assert_eq!(with(&[("connection.ssl.mode", text)]).unwrap().tls.mode, Some(mode));
+    }
+    let resolved = with(&[
+        ("connection.ssl.mode", "verify-full"),
+        ("connection.ssl.root-cert.location", "/etc/ca.pem"),
+        ("connection.ssl.cert", "/etc/me.pem"),
+        ("connection.ssl.key", "/etc/me.key"),
+        ("connection.ssl.channel-binding", "require"),
+        ("connection.ssl.negotiation", "direct"),
+        ("connection.target-session-attrs", "primary"),
+        ("connection.password-command", "cat hush"),
+    ])
+    .unwrap();
+    let built = TlsOptions::new()
+        .mode(SslMode::VerifyFull)
+        .root_cert("/etc/ca.pem")
+        .cert("/etc/me.pem")
+        .key("/etc/me.key")
+        .channel_binding(ChannelBinding::Require)
+        .negotiation(SslNegotiation::Direct);
+    assert_eq!(resolved.tls, built);
+    assert_eq!(resolved.target_session_attrs, TargetSessionAttrs::Primary);
+    assert_eq!(resolved.password_command, Some("cat hush".into()));
+    assert!(!format!("{resolved:?}").contains("hush"), "{resolved:?}");
+    assert!(with(&[("connection.ssl.system-roots", "true")]).unwrap().tls.system_roots);
+    let two = fault(&[
+        ("connection.ssl.system-roots", "true"),
+        ("connection.ssl.root-cert.location", "/etc/ca.pem"),
+        ("password", "hush"),
+        ("connection.password-command", "cat hush"),
+    ]);
+    assert!(two.starts_with("2 faults") && !two.contains("hush"), "{two}");
 }
 
 #[test]
@@ -358,7 +402,6 @@ fn a_key_that_is_not_built_is_refused_and_its_off_value_passes() {
         ("sink.write-mode", "COPY_STREAM"),
         ("sink.write-mode", "AUTO"),
         ("sink.reject-policy", "dead-letter"),
-        ("connection.ssl.mode", "verify-full"),
     ] {
         assert!(fault(&[(key, value)]).contains(&format!("`{key}` = {value} is not available yet")));
     }
@@ -476,11 +519,16 @@ fn options_of_a_command_line_are_a_sinks_or_a_connections() {
         ("bucket.num", "3"),
         ("connection.pool.size", "3"),
         ("connection.ssl.mode", "disable"),
+        ("connection.target-session-attrs", "any"),
+        ("connection.password-command", "cat hush"),
     ])
     .unwrap();
     assert_eq!(options.sink, SinkOptions::new().on_conflict(ConflictAction::InsertOrIgnore).lanes(3));
     assert_eq!(options.pool, PoolOptions::new().size(3));
     assert_eq!(options.tls.mode, Some(SslMode::Disable));
+    assert_eq!(options.target_session_attrs, Some(TargetSessionAttrs::Any));
+    assert_eq!(options.password_command, Some("cat hush".into()));
+    assert!(!format!("{options:?}").contains("hush"), "{options:?}");
 
     // A base of the caller's own stays where no key speaks, and all of it where one is wrong.
     let mut base = SinkOptions::new().remove_u0000(false);

@@ -16,6 +16,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Loads files into a table: CSV, TSV, NDJSON; plain, .gz or .zst
     Load(Box<LoadArgs>),
+    /// Connects and says what the server, the user and the table allow; writes nothing
+    Check(CheckArgs),
     /// Shows every option that -w and --options take
     Options {
         /// How they are shown
@@ -34,6 +36,28 @@ pub(crate) enum OptionsFormat {
     Text,
     Markdown,
     Json,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes:
+  0 nothing is missing · 2 usage or configuration, or something is missing
+  3 connection or authentication · 4 other server error · 6 local output failed")]
+pub(crate) struct CheckArgs {
+    /// The server, as URL or key=value words; else PG* variables, as in psql
+    #[arg(short, long, env = "DATABASE_URL", hide_env_values = true)]
+    pub(crate) dsn: Option<String>,
+    /// The table that is to be written: t, schema.t; quoted parts keep their case
+    #[arg(short, long)]
+    pub(crate) table: Option<String>,
+    /// The conflict key [default: the primary key]
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) key: Option<Vec<String>>,
+    /// An option by its key (see `pgsluice options`)
+    #[arg(short = 'w', long = "with", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// How it is told, on standard output
+    #[arg(long, value_enum, default_value_t = SummaryArg::Text)]
+    pub(crate) format: SummaryArg,
 }
 
 #[derive(Debug, Args)]

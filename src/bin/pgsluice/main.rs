@@ -1,6 +1,7 @@
 //! The `pgsluice` command: arguments to the engine, its events to the screen, its outcome to an exit code.
 
 mod args;
+mod check_command;
 mod exit;
 mod load_command;
 mod report;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
     let exit = match cli.command {
         Command::Load(args) => load_command::run(*args),
+        Command::Check(args) => check_command::run(args),
         Command::Options { format } => print(&match format {
             OptionsFormat::Text => pgsluice::options::render::render_text(),
             OptionsFormat::Markdown => pgsluice::options::render::render_markdown(),

@@ -81,13 +81,7 @@ fn client_certificate(
 /// What is checked: `verify-*` need roots; the other modes check the chain where a root file was named, and `require`
 /// also where libpq's default file exists.
 fn check(settings: &TlsSettings) -> Result<Check> {
-    let file = match (&settings.root, settings.mode) {
-        (RootSource::File(file), _) => Some(file.clone()),
-        (RootSource::System(file), _) => Some(system_bundle(file.as_ref())?),
-        (RootSource::Default(_), SslMode::Disable | SslMode::Allow | SslMode::Prefer) => None,
-        (RootSource::Default(file), _) => file.clone().filter(|file| file.exists()),
-    };
-    match (file, settings.mode) {
+    match (root_file(settings)?, settings.mode) {
         (None, SslMode::VerifyCa | SslMode::VerifyFull) => {
             Err(Error::new(ErrorKind::Config, "set up TLS", "sslmode verify-ca and verify-full need a root certificate")
                 .with_hint("set \"sslrootcert\" (connection.ssl.root-cert.location, PGSSLROOTCERT) or choose sslmode=require"))
@@ -96,6 +90,19 @@ fn check(settings: &TlsSettings) -> Result<Check> {
         (Some(file), SslMode::VerifyFull) => Ok(Check::ChainAndName(roots(&file)?)),
         (Some(file), _) => Ok(Check::Chain(roots(&file)?)),
     }
+}
+
+/// The file of roots that the server is checked against, if any.
+///
+/// # Errors
+/// `Config` where the system has no bundle.
+pub(in crate::connection) fn root_file(settings: &TlsSettings) -> Result<Option<PathBuf>> {
+    Ok(match (&settings.root, settings.mode) {
+        (RootSource::File(file), _) => Some(file.clone()),
+        (RootSource::System(file), _) => Some(system_bundle(file.as_ref())?),
+        (RootSource::Default(_), SslMode::Disable | SslMode::Allow | SslMode::Prefer) => None,
+        (RootSource::Default(file), _) => file.clone().filter(|file| file.exists()),
+    })
 }
 
 fn system_bundle(named: Option<&PathBuf>) -> Result<PathBuf> {

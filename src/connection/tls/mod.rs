@@ -8,9 +8,9 @@ mod verify;
 
 use std::path::PathBuf;
 
-use crate::options::SslMode;
+use crate::options::{ChannelBinding, SslMode, SslNegotiation};
 pub(super) use connector::Connector;
-pub(super) use files::client_config;
+pub(super) use files::{client_config, root_file};
 
 /// Where root certificates come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -21,23 +21,6 @@ pub(super) enum RootSource {
     Default(Option<PathBuf>),
     /// The system's bundle, or the one that `SSL_CERT_FILE` names.
     System(Option<PathBuf>),
-}
-
-/// How the TLS handshake begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Negotiation {
-    /// Asked for first, as always before version 17.
-    Postgres,
-    /// At once (version 17 and later).
-    Direct,
-}
-
-/// Whether the password proof is bound to the TLS session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum ChannelBinding {
-    Disable,
-    Prefer,
-    Require,
 }
 
 /// A protocol version as libpq names them.
@@ -52,7 +35,7 @@ pub(super) enum TlsVersion {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct TlsSettings {
     pub(super) mode: SslMode,
-    pub(super) negotiation: Negotiation,
+    pub(super) negotiation: SslNegotiation,
     pub(super) root: RootSource,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,

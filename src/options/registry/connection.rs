@@ -101,15 +101,13 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
         Scope::Connection,
         Form::Choice(SSL_MODES),
         "TLS as libpq means it, on every connection; not given: the DSN's or the environment's, else disable in a DDL and prefer for a DSN",
-    )
-    .without(&["allow", "prefer", "verify-ca", "verify-full"]),
+    ),
     OptionSpec::works(
         "connection.ssl.root-cert.location",
         Scope::Connection,
         Form::Path(Some(|draft, file| draft.tls.root_cert = Some(file))),
-        "PEM file of root certificates; with it `require` checks the chain too",
-    )
-    .not_yet(),
+        "PEM file of root certificates, read at each connect; with it `require` checks the chain too",
+    ),
     OptionSpec::works(
         "retry-count",
         Scope::Connection,

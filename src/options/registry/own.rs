@@ -6,6 +6,7 @@ use super::super::draft::{Draft, TargetSessionAttrs};
 use super::super::form::{Choice, Form};
 use super::super::sink::RejectPolicy;
 use super::super::spec::{OptionSpec, Scope};
+use super::super::tls::{ChannelBinding, SslNegotiation};
 use super::super::unit::Bare;
 use super::connection::idle_timeout;
 
@@ -28,9 +29,16 @@ const SESSIONS: &[Choice] = &[
     }),
 ];
 
-const CHANNEL_BINDINGS: &[Choice] =
-    &[Choice::plain("disable"), Choice::plain("prefer"), Choice::plain("require")];
-const NEGOTIATIONS: &[Choice] = &[Choice::plain("postgres"), Choice::plain("direct")];
+const CHANNEL_BINDINGS: &[Choice] = &[
+    Choice::set("disable", |draft| draft.tls.channel_binding = Some(ChannelBinding::Disable)),
+    Choice::set("prefer", |draft| draft.tls.channel_binding = Some(ChannelBinding::Prefer)),
+    Choice::set("require", |draft| draft.tls.channel_binding = Some(ChannelBinding::Require)),
+];
+
+const NEGOTIATIONS: &[Choice] = &[
+    Choice::set("postgres", |draft| draft.tls.negotiation = Some(SslNegotiation::Postgres)),
+    Choice::set("direct", |draft| draft.tls.negotiation = Some(SslNegotiation::Direct)),
+];
 
 const fn time(set: fn(&mut Draft, Option<Duration>)) -> Form {
     Form::Duration { bare: Bare::Refused, zero: false, never: false, set: Some(set) }
@@ -161,55 +169,45 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
         "connection.target-session-attrs",
         Scope::Connection,
         Form::Choice(SESSIONS),
-        "which of several hosts will do; not given: read-write for sinks, any for look-ups",
-    )
-    .not_yet(),
+        "which of several hosts will do; not given: the DSN's, else read-write for sinks, any for look-ups",
+    ),
     OptionSpec::works(
         "connection.ssl.cert",
         Scope::Connection,
         Form::Path(Some(|draft, file| draft.tls.cert = Some(file))),
         "the client's certificate",
-    )
-    .not_yet(),
+    ),
     OptionSpec::works(
         "connection.ssl.key",
         Scope::Connection,
         Form::Path(Some(|draft, file| draft.tls.key = Some(file))),
         "the file with the key of the client's certificate",
-    )
-    .not_yet(),
+    ),
     OptionSpec::works(
         "connection.ssl.system-roots",
         Scope::Connection,
         Form::Bool(Some(|draft, on| draft.tls.system_roots = on)),
-        "the machine's own root certificates count",
+        "the machine's own root certificates, instead of a file's; needs verify-full, which it brings where no mode is given",
     )
-    .default("false")
-    .not_yet()
-    .passes(&["false"]),
+    .default("false"),
     OptionSpec::works(
         "connection.ssl.channel-binding",
         Scope::Connection,
         Form::Choice(CHANNEL_BINDINGS),
-        "SCRAM is bound to the TLS channel",
+        "SCRAM is bound to the TLS channel: never, where the server offers it, or else no login",
     )
-    .default("prefer")
-    .not_yet()
-    .passes(&["prefer"]),
+    .default("prefer"),
     OptionSpec::works(
         "connection.ssl.negotiation",
         Scope::Connection,
         Form::Choice(NEGOTIATIONS),
-        "direct begins with TLS at once, from server 17 on",
+        "direct begins with TLS at once, which saves a round trip: a server 17 or later, and mode require or more",
     )
-    .default("postgres")
-    .not_yet()
-    .passes(&["postgres"]),
+    .default("postgres"),
     OptionSpec::works(
         "connection.password-command",
         Scope::Connection,
-        Form::Secret(None),
-        "asked for the password at each connect",
-    )
-    .not_yet(),
+        Form::Secret(Some(|draft, command| draft.password_command = Some(command))),
+        "a shell command whose output, without its last newline, is the password; asked at each connect, within the connect timeout",
+    ),
 ];

@@ -58,18 +58,19 @@ async fn bisect(
 ) -> Result<(), Failure> {
     let mut failed: HashSet<&[u8]> = HashSet::new();
     let mut ranges = Vec::new();
-    let mut split = |ranges: &mut Vec<Range<usize>>, failed: &mut HashSet<_>, range: Range<usize>| match range.len() {
-        0 => {}
-        1 => {
-            suspects.extend_from_slice(plan.records(range.start));
-            failed.insert(plan.key(range.start));
-        }
-        length => {
-            let middle = range.start + length / 2;
-            ranges.push(middle..range.end);
-            ranges.push(range.start..middle);
-        }
-    };
+    let mut split =
+        |ranges: &mut Vec<Range<usize>>, failed: &mut HashSet<_>, range: Range<usize>| match range.len() {
+            0 => {}
+            1 => {
+                suspects.extend_from_slice(plan.records(range.start));
+                failed.insert(plan.key(range.start));
+            }
+            length => {
+                let middle = range.start + length / 2;
+                ranges.push(middle..range.end);
+                ranges.push(range.start..middle);
+            }
+        };
     // The whole has just failed.
     split(&mut ranges, &mut failed, 0..plan.units.len());
     while let Some(range) = ranges.pop() {

@@ -30,14 +30,16 @@ pub(super) async fn class_keys(transaction: &Transaction<'_>, log: &mut Log) -> 
             let set = log.set(row);
             for column in key.columns.iter() {
                 let field = set.iter().zip(Fields(log.fields(row))).find(|(given, _)| *given == column);
-                let (_, field) = field.ok_or_else(|| Failure::not_committed(broken("a key without its field")))?;
+                let (_, field) =
+                    field.ok_or_else(|| Failure::not_committed(broken("a key without its field")))?;
                 fields.extend_from_slice(field);
             }
             spans.push((start, fields.len()));
         }
     }
     drop(spellings);
-    let rows = Rows { set: &key.columns, rows: spans.iter().map(|&(start, end)| &fields[start..end]).collect() };
+    let rows =
+        Rows { set: &key.columns, rows: spans.iter().map(|&(start, end)| &fields[start..end]).collect() };
     let sql = statement::key_classes(&target.columns(target.source, &key.columns));
     let classes = match transaction.numbers(&sql, target.source, &rows).await {
         Ok(classes) => classes,

@@ -58,7 +58,10 @@ pub(crate) async fn write(
     if classed {
         match transaction.run(&plan).await? {
             Some(without_effect) => return Ok(Written { without_effect, rejected: Vec::new() }),
-            None => tracing::debug!(records = log.rows.len(), "a data error: the batch is narrowed to its records"),
+            None => tracing::debug!(
+                records = log.rows.len(),
+                "a data error: the batch is narrowed to its records"
+            ),
         }
     }
     bisect::narrow(&transaction, &plan, log, classed).await

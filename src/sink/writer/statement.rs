@@ -83,7 +83,8 @@ fn changes(target: &Target, form: Form, set: &[u16]) -> Vec<Assign> {
     match form {
         Form::Replace | Form::Recreate => {
             let rest = changeable(target).filter(|&column| !kept(column));
-            let rest = rest.map(|column| if given(column) { Assign::Given(column) } else { Assign::Default(column) });
+            let rest = rest
+                .map(|column| if given(column) { Assign::Given(column) } else { Assign::Default(column) });
             // After a delete the key's new spelling counts; and columns that a replace leaves out are NULL already.
             let key = target.key.iter().flat_map(|key| key.columns.iter().copied()).filter(|&column| {
                 let declared = &target.table.columns[usize::from(column)];
@@ -95,8 +96,7 @@ fn changes(target: &Target, form: Form, set: &[u16]) -> Vec<Assign> {
             });
             // A new row would draw a new identity; a given one cannot be assigned to a stored row.
             let identity = (0..target.table.columns.len()).map(column_number).filter(|&column| {
-                let always = target.table.columns[usize::from(column)].identity
-                    == Identity::Always;
+                let always = target.table.columns[usize::from(column)].identity == Identity::Always;
                 always && !given(column) && !target.is_key(usize::from(column))
             });
             key.map(Assign::Given).chain(rest).chain(identity.map(Assign::Default)).collect()
@@ -104,9 +104,8 @@ fn changes(target: &Target, form: Form, set: &[u16]) -> Vec<Assign> {
         _ => {
             debug_assert!(target.action != ConflictAction::InsertOrIgnore);
             let beside_key = |&column: &u16| !target.is_key(usize::from(column)) && !kept(column);
-            let always = |&column: &u16| {
-                target.table.columns[usize::from(column)].identity != Identity::Always
-            };
+            let always =
+                |&column: &u16| target.table.columns[usize::from(column)].identity != Identity::Always;
             set.iter().copied().filter(beside_key).filter(always).map(Assign::Given).collect()
         }
     }

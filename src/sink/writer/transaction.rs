@@ -156,7 +156,8 @@ impl<'a> Transaction<'a> {
             };
             let most = if joined { JOINED_ROWS } else { usize::MAX };
             for units in step.units.chunks(most) {
-                let rows = Rows { set: &step.set, rows: units.iter().map(|&unit| plan.fields(unit)).collect() };
+                let rows =
+                    Rows { set: &step.set, rows: units.iter().map(|&unit| plan.fields(unit)).collect() };
                 let records: usize = match step.form {
                     Form::Ignore => units.iter().map(|&unit| plan.records(unit).len()).sum(),
                     _ => units.len(),
@@ -193,7 +194,9 @@ impl<'a> Transaction<'a> {
                     continue;
                 }
                 Statement::Pair { .. } => {
-                    return Err(Trouble::Other(Failure::not_committed(super::broken("a pair cannot be pipelined"))));
+                    return Err(Trouble::Other(Failure::not_committed(super::broken(
+                        "a pair cannot be pipelined",
+                    ))));
                 }
             };
             let run = async move {

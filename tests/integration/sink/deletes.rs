@@ -4,7 +4,8 @@ use pgsluice::options::{ConflictAction, DeleteStrategy, SinkOptions};
 
 use super::conformance::{Case, Fixture, modes, play};
 
-const STORED: &str = "create table t (id int primary key, a text, b text); insert into t values (1, 'a', 'b')";
+const STORED: &str =
+    "create table t (id int primary key, a text, b text); insert into t values (1, 'a', 'b')";
 
 fn with(strategy: DeleteStrategy) -> SinkOptions {
     SinkOptions::new().delete_strategy(strategy)
@@ -35,8 +36,14 @@ async fn h_c04_non_pk_field_to_null_inserts_nothing() {
 #[tokio::test]
 async fn non_pk_field_to_null_meets_changes_of_the_same_key() {
     let options = || with(DeleteStrategy::NonPkFieldToNull);
-    Case::new(STORED).options(options()).gives("D id=1; I id=1 a=c; D id=2; I id=2 b=d", "(1,c,) (2,,d)").await;
-    Case::new(STORED).options(options()).gives("I id=1 a=c; D id=1; -U id=1; I id=3 a=x; D id=3", "(1,,) (3,,)").await;
+    Case::new(STORED)
+        .options(options())
+        .gives("D id=1; I id=1 a=c; D id=2; I id=2 b=d", "(1,c,) (2,,d)")
+        .await;
+    Case::new(STORED)
+        .options(options())
+        .gives("I id=1 a=c; D id=1; -U id=1; I id=3 a=x; D id=3", "(1,,) (3,,)")
+        .await;
     let generated = "create table t (id int primary key, a int, g int generated always as (a + 1) stored,
                      n int generated always as identity); insert into t (id, a) values (1, 5)";
     Case::new(generated).options(options()).gives("D id=1", "(1,,,1)").await;
@@ -116,12 +123,18 @@ async fn rows_that_a_trigger_swallows_are_no_error_and_have_no_effect() {
         ("insert or update", "I id=1 a=x; I id=3 a=x", (2, 2, 2), "(1,a,b)"),
         ("delete", "D id=1; I id=3 a=x", (2, 2, 1), "(1,a,b) (3,x,)"),
     ] {
-        for action in [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore] {
+        for action in
+            [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore]
+        {
             if action == ConflictAction::InsertOrIgnore && when.contains("update") {
                 continue;
             }
             let options = SinkOptions::new().on_conflict(action);
-            assert_eq!(counted(&swallowing(when), options.clone(), script).await, [counts], "{when} {action:?}");
+            assert_eq!(
+                counted(&swallowing(when), options.clone(), script).await,
+                [counts],
+                "{when} {action:?}"
+            );
             Case::new(&swallowing(when)).options(options).gives(script, table).await;
         }
     }

@@ -112,7 +112,9 @@ async fn h_b10_a_delete_among_100_versions_leaves_the_last() {
 async fn h_b12_500_pairs_of_delete_and_insert() {
     let pairs: Vec<String> = (0..500).map(|id| format!("D id={id}; I id={id} name=name{id}")).collect();
     let script = format!("I id=-1; {}", pairs.join(";"));
-    for action in [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore] {
+    for action in
+        [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore]
+    {
         Case::new(NAMED)
             .options(on(action))
             .select("select count(*) || ' ' || min(id) || ' ' || max(id) from t where id = -1 or name = 'name' || id")
@@ -196,7 +198,9 @@ async fn h_b19_a_key_as_text_and_as_integer_is_one_key() {
             let fixture = Fixture::new(NAMED).await;
             let sink = fixture.sink("t", update().write_mode(mode).deduplication(folding)).await;
             for (key, name) in [(Value::from(1), "a"), (Value::from("1"), "b")] {
-                sink.write_values(RowKind::Insert, &[("id", key), ("name", Value::from(name))]).await.unwrap();
+                sink.write_values(RowKind::Insert, &[("id", key), ("name", Value::from(name))])
+                    .await
+                    .unwrap();
             }
             sink.close().await.unwrap();
             assert_eq!(fixture.table("t").await, "(1,b)");
@@ -210,7 +214,9 @@ async fn h_b21_keys_that_differ_by_a_removed_u0000_are_one_key() {
         let fixture = Fixture::new("create table t (k text primary key, v int)").await;
         let sink = fixture.sink("t", update().write_mode(mode).remove_u0000(true)).await;
         for (key, v) in [("k", 1), ("k\0", 2)] {
-            sink.write_values(RowKind::Insert, &[("k", Value::from(key)), ("v", Value::from(v))]).await.unwrap();
+            sink.write_values(RowKind::Insert, &[("k", Value::from(key)), ("v", Value::from(v))])
+                .await
+                .unwrap();
         }
         let stats = sink.close().await.unwrap().stats;
         assert_eq!(stats.removed_u0000, 1);
@@ -242,7 +248,9 @@ async fn h_b23_column_sets_of_one_key_are_merged() {
 async fn h_b25_a_changed_key_leaves_the_new_row_or_both() {
     let setup = "create table t (id int primary key, name text); insert into t values (1, 'a')";
     let script = "-U id=1 name=a; +U id=2 name=a";
-    for action in [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore] {
+    for action in
+        [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore]
+    {
         let standard = on(action).delete_strategy(DeleteStrategy::ChangelogStandard);
         Case::new(setup).options(standard).gives(script, "(2,a)").await;
         let ignore = on(action).delete_strategy(DeleteStrategy::IgnoreDelete);

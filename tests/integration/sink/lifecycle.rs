@@ -128,7 +128,8 @@ async fn polled<F: Future>(times: u32, future: F) -> Option<F::Output> {
 async fn calls_may_be_dropped_at_any_await() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let options = quiet(SinkOptions::new().write_mode(mode)).memory(16 << 10).batch_bytes(4 << 10).lanes(2);
+        let options =
+            quiet(SinkOptions::new().write_mode(mode)).memory(16 << 10).batch_bytes(4 << 10).lanes(2);
         let sink = fixture.sink("t", options).await;
         let (mut taken, mut dropped) = (Vec::new(), 0);
         let text = "x".repeat(1000);
@@ -390,7 +391,8 @@ async fn options_that_cannot_be_right_are_refused_at_open() {
 async fn memory_that_others_hold_in_unfinished_batches_is_freed_for_who_waits() {
     for mode in modes() {
         let fixture = Fixture::new("create table t (id int, v text)").await;
-        let options = quiet(SinkOptions::new().write_mode(mode)).memory(8 << 10).batch_bytes(4 << 10).lanes(2);
+        let options =
+            quiet(SinkOptions::new().write_mode(mode)).memory(8 << 10).batch_bytes(4 << 10).lanes(2);
         let sink = fixture.sink("t", options).await;
         for round in 0..200 {
             let writes: Vec<_> = [7000, 500, 900, 300]

@@ -21,7 +21,10 @@ struct KeyType {
 /// Keys that are equal by their type, not by their bytes.
 const KEY_TYPES: &[KeyType] = &[
     KeyType { sql: "int", classes: &[&["1", " 1", "01"], &["2"], &["-3", "-03"]] },
-    KeyType { sql: "numeric", classes: &[&["1", "1.0", "1.00"], &["2", "2.000"], &["-0.5", "-.5"], &["NaN"]] },
+    KeyType {
+        sql: "numeric",
+        classes: &[&["1", "1.0", "1.00"], &["2", "2.000"], &["-0.5", "-.5"], &["NaN"]],
+    },
     KeyType { sql: "numeric(6,2)", classes: &[&["1", "1.001", "0.999"], &["2.5", "2.50"], &["3"]] },
     KeyType { sql: "text", classes: &[&["a"], &["b"], &["A"], &["a "]] },
     KeyType { sql: "char(3)", classes: &[&["a", "a ", "a  "], &["b"], &["A"]] },
@@ -36,7 +39,10 @@ const KEY_TYPES: &[KeyType] = &[
     },
     KeyType { sql: "interval", classes: &[&["1 day", "24:00:00"], &["30 days", "1 mon"], &["0"]] },
     KeyType { sql: "citext", classes: &[&["abc", "Abc", "ABC"], &["b"], &["ä", "Ä"]] },
-    KeyType { sql: "jsonb", classes: &[&["1.0", "1.00"], &["{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"], &["\"x\""]] },
+    KeyType {
+        sql: "jsonb",
+        classes: &[&["1.0", "1.00"], &["{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"], &["\"x\""]],
+    },
 ];
 
 /// A key: for each column the class and the spelling within it.
@@ -149,7 +155,9 @@ impl Case {
             let delete = match (change.kind, self.strategy()) {
                 (RowKind::Insert | RowKind::UpdateAfter, _) => false,
                 (_, DeleteStrategy::IgnoreDelete) => continue,
-                (RowKind::UpdateBefore, DeleteStrategy::NonPkFieldToNull | DeleteStrategy::DeleteRowOnPk) => continue,
+                (RowKind::UpdateBefore, DeleteStrategy::NonPkFieldToNull | DeleteStrategy::DeleteRowOnPk) => {
+                    continue;
+                }
                 _ => true,
             };
             let refused = |row: &[Option<i32>; 3]| self.not_null && row[2].is_none();
@@ -234,7 +242,10 @@ async fn run(database: &Database, pool: &Pool, table: &str, case: &Case) -> Resu
             .map(|text| format!("'{text}'"))
             .chain(fields.iter().map(|field| field.map_or("null".to_owned(), |v| v.to_string())))
             .collect();
-        client.batch_execute(&format!("insert into {table}_expected values ({})", values.join(", "))).await.unwrap();
+        client
+            .batch_execute(&format!("insert into {table}_expected values ({})", values.join(", ")))
+            .await
+            .unwrap();
     }
     let text = |table: String| {
         let client = &client;

@@ -114,7 +114,10 @@ async fn h_a09_a_table_without_a_key_is_appended_to_under_any_policy() {
 #[tokio::test]
 async fn h_a11_a_table_of_key_columns_only() {
     for action in ACTIONS {
-        Case::new("create table t (id int primary key)").options(on(action)).gives("I id=1; I id=1", "(1)").await;
+        Case::new("create table t (id int primary key)")
+            .options(on(action))
+            .gives("I id=1; I id=1", "(1)")
+            .await;
     }
 }
 
@@ -191,7 +194,8 @@ async fn h_a17_a_generated_column_is_refused_by_name_or_left_out() {
 
 #[tokio::test]
 async fn h_a18_defaults_and_generated_columns_in_the_key() {
-    let setup = "create table t (id int, id1 int default 1, id2 int generated always as (id + 1) stored, name text,
+    let setup =
+        "create table t (id int, id1 int default 1, id2 int generated always as (id + 1) stored, name text,
                  col1 text default 'foo', col2 text generated always as (name || '_bar') stored,
                  primary key (id, id1, id2))";
     Case::new(setup).options(update()).gives("I id=0 name=name0", "(0,1,1,name0,foo,name0_bar)").await;
@@ -221,8 +225,10 @@ async fn an_identity_outside_of_the_key_stays_under_update() {
     let script = "I id=1 v=x; I id=3 v=y n=50; I id=2 v=z";
     Case::new(setup)
         .options(update())
-        .select("select string_agg(id || v || n, ' ' order by id)
-                 from t")
+        .select(
+            "select string_agg(id || v || n, ' ' order by id)
+                 from t",
+        )
         .gives(script, "1x1 2z2 3y50")
         .await;
 }
@@ -244,7 +250,8 @@ async fn h_a20_820_columns() {
             }
         }
         sink.close().await.unwrap();
-        let select = "select count(*) filter (where name = 'name' || id and c816 = 'x' and c0 is null) from t";
+        let select =
+            "select count(*) filter (where name = 'name' || id and c816 = 'x' and c0 is null) from t";
         assert_eq!(fixture.count(select).await, 512);
     }
 }
@@ -272,7 +279,8 @@ async fn the_most_columns_that_a_table_can_have() {
     for not_null in ["", "not null"] {
         let columns: Vec<String> = (0..1599).map(|n| format!("c{n} int")).collect();
         let fixture =
-            Fixture::new(&format!("create table t (id int primary key, {} {not_null})", columns.join(", "))).await;
+            Fixture::new(&format!("create table t (id int primary key, {} {not_null})", columns.join(", ")))
+                .await;
         for mode in modes() {
             for action in ACTIONS {
                 fixture.execute("truncate t").await;
@@ -286,7 +294,10 @@ async fn the_most_columns_that_a_table_can_have() {
                 match action {
                     ConflictAction::InsertOrIgnore => assert_eq!(row, "1 2"),
                     ConflictAction::InsertOrReplace if not_null.is_empty() => {
-                        assert_eq!(fixture.count("select count(*) from t where c5 = 7 and c1598 is null").await, 1);
+                        assert_eq!(
+                            fixture.count("select count(*) from t where c5 = 7 and c1598 is null").await,
+                            1
+                        );
                     }
                     _ => assert_eq!(row, "1 4"),
                 }
@@ -314,7 +325,8 @@ async fn positional_values_may_be_fewer_than_the_columns_and_not_more() {
         let mut columns = sink.columns(&["name", "id"]).unwrap();
         let (name, id) = (Value::from("a"), Value::from(1));
         columns.write(RowKind::Insert, &[name.clone(), id.clone()]).await.unwrap();
-        let error = columns.write(RowKind::Insert, &[name.clone(), id.clone(), id.clone()]).await.unwrap_err();
+        let error =
+            columns.write(RowKind::Insert, &[name.clone(), id.clone(), id.clone()]).await.unwrap_err();
         assert_eq!((error.kind(), error.sqlstate()), (ErrorKind::Data, Some("22P04")));
         let error = columns.write_text(RowKind::Insert, &[Some("a"), Some("1"), None]).await.unwrap_err();
         assert_eq!(error.sqlstate(), Some("22P04"));

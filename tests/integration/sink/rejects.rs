@@ -93,7 +93,10 @@ async fn what_the_client_refuses_stays_the_callers_under_fail_and_is_counted_und
     let sink = fixture.sink("t", SinkOptions::new()).await;
     play(&sink, "I id=1 v=1").await.unwrap();
     let error = play(&sink, "I id=2 v=3000000000").await.unwrap_err();
-    assert_eq!((error.kind(), error.sqlstate(), error.context("column")), (ErrorKind::Data, Some("22003"), Some("v")));
+    assert_eq!(
+        (error.kind(), error.sqlstate(), error.context("column")),
+        (ErrorKind::Data, Some("22003"), Some("v"))
+    );
     let stats = sink.close().await.unwrap().stats;
     assert_eq!((stats.accepted, stats.committed, stats.rejected), (1, 1, 0));
 
@@ -157,13 +160,19 @@ async fn positions_are_the_callers_tokens_or_the_count_since_open() {
     sink.write_record(bad(1)).await.unwrap();
     sink.write_record(Record { position: Some(700), ..bad(2) }).await.unwrap();
     sink.write_record(Record { position: Some(7), ..bad(3).field("id", 4) }).await.unwrap();
-    sink.write_record(Record { position: Some(1), ..Record::new(RowKind::Delete).field("id", 9) }).await.unwrap();
+    sink.write_record(Record { position: Some(1), ..Record::new(RowKind::Delete).field("id", 9) })
+        .await
+        .unwrap();
     sink.write_record(bad(5)).await.unwrap();
     let report = sink.flush().await.unwrap();
     assert_eq!(
         told(&report.rejects),
-        [(1, "23514", Some("positive")), (5, "23514", Some("positive")), (7, "42701", Some("id")),
-         (700, "23514", Some("positive"))]
+        [
+            (1, "23514", Some("positive")),
+            (5, "23514", Some("positive")),
+            (7, "42701", Some("id")),
+            (700, "23514", Some("positive"))
+        ]
     );
     sink.write_record(bad(6)).await.unwrap();
     assert_eq!(told(&sink.close().await.unwrap().rejects), [(6, "23514", Some("positive"))]);
@@ -176,7 +185,9 @@ async fn positions_within_a_chunk_count_the_records_that_are_dropped() {
     let mut encoder = sink.encoder(&["id", "v"]).unwrap();
     for round in 0..2 {
         let mut chunk = pgsluice::sink::Chunk::new();
-        for (kind, id) in [(RowKind::Insert, 1), (RowKind::Delete, 2), (RowKind::Insert, 3), (RowKind::Insert, 4)] {
+        for (kind, id) in
+            [(RowKind::Insert, 1), (RowKind::Delete, 2), (RowKind::Insert, 3), (RowKind::Insert, 4)]
+        {
             let mut row = encoder.row(&mut chunk, kind, 0);
             row.value(0, &Value::from(id)).unwrap();
             row.value(1, &Value::from(if id == 3 { 1 } else { -1 })).unwrap();
@@ -186,7 +197,8 @@ async fn positions_within_a_chunk_count_the_records_that_are_dropped() {
         sink.write_chunk(chunk).await.unwrap();
         let mut rejects = sink.flush().await.unwrap().rejects;
         rejects.sort_by_key(|reject| reject.position);
-        let raw: Vec<_> = rejects.iter().map(|reject| (reject.position - 4 * round, reject.raw.clone())).collect();
+        let raw: Vec<_> =
+            rejects.iter().map(|reject| (reject.position - 4 * round, reject.raw.clone())).collect();
         assert_eq!(raw, [(1, Some("line 1".into())), (4, Some("line 4".into()))]);
     }
     let stats = sink.close().await.unwrap().stats;
@@ -223,7 +235,8 @@ fn rules() -> Vec<Rule> {
             blamed: Some("v"),
         },
         Rule {
-            setup: "create table t (id int primary key, v text);
+            setup:
+                "create table t (id int primary key, v text);
                     create function refuse() returns trigger language plpgsql as $$ begin
                         if new.v = 'bad' then raise 'no such thing'; end if; return new; end $$;
                     create trigger refuse before insert or update on t for each row execute function refuse()",
@@ -310,7 +323,9 @@ async fn broken(rule: &Rule, rows: i32, is_bad: impl Fn(i32) -> bool) {
         let (all, bad_count) = (u64::try_from(rows).unwrap(), bad.len() as u64);
         let stats = report.stats;
         assert_eq!((stats.accepted, stats.committed, stats.rejected), (all, all - bad_count, bad_count));
-        let ids = fixture.text("select coalesce(string_agg(id::text, ',' order by id), '') from t where id > 0").await;
+        let ids = fixture
+            .text("select coalesce(string_agg(id::text, ',' order by id), '') from t where id > 0")
+            .await;
         let good: Vec<String> = (1..=rows).filter(|&id| !is_bad(id)).map(|id| id.to_string()).collect();
         assert!(ids == good.join(","), "{}: other rows than the good ones", rule.setup);
     }
@@ -362,8 +377,10 @@ async fn the_words_of_a_raise_are_passed_on_and_no_value_of_a_row() {
 
 #[tokio::test]
 async fn a_bad_change_takes_no_good_one_of_its_key_with_it() {
-    let only = |position: u64| move |report: &pgsluice::sink::FlushReport| {
-        assert_eq!(told(&report.rejects), [(position, "23514", Some("positive"))]);
+    let only = |position: u64| {
+        move |report: &pgsluice::sink::FlushReport| {
+            assert_eq!(told(&report.rejects), [(position, "23514", Some("positive"))]);
+        }
     };
     Case::new(CHECKED).options(skip()).reports("I id=1 v=5; I id=1 v=-1", "(1,5)", only(2)).await;
     let script = "I id=1 v=5; I id=1 v=-1; I id=2 v=2; I id=3 v=3; D id=3";
@@ -371,7 +388,10 @@ async fn a_bad_change_takes_no_good_one_of_its_key_with_it() {
     let replace = skip().on_conflict(ConflictAction::InsertOrReplace);
     Case::new(CHECKED).options(replace).reports("I id=1 v=5; D id=1; I id=1 v=-1", "", only(3)).await;
     let two = "create table t (id int primary key, v int constraint positive check (v > 0), w int)";
-    Case::new(two).options(skip()).reports("I id=1 v=5 w=1; I id=1 v=-1 w=2; I id=1 w=3", "(1,5,3)", only(2)).await;
+    Case::new(two)
+        .options(skip())
+        .reports("I id=1 v=5 w=1; I id=1 v=-1 w=2; I id=1 w=3", "(1,5,3)", only(2))
+        .await;
 }
 
 #[tokio::test]
@@ -390,29 +410,36 @@ async fn h_f05_folding_off_only_the_bad_version_is_rejected() {
 
 #[tokio::test]
 async fn a_second_unique_constraint_keeps_the_order_of_arrival() {
-    let setup = "create table t (id int primary key, code text unique); insert into t values (1, 'a'), (2, 'b')";
+    let setup =
+        "create table t (id int primary key, code text unique); insert into t values (1, 'a'), (2, 'b')";
     Case::new(setup).gives("I id=2 code=c; I id=1 code=b", "(1,b) (2,c)").await;
     Case::new(setup).gives("I id=1 code=x; I id=2 code=a; I id=1 code=b", "(1,b) (2,a)").await;
-    Case::new(setup).gives("D id=2; I id=1 code=b; I id=2 code=a; I id=3 code=c; D id=3", "(1,b) (2,a)").await;
+    Case::new(setup)
+        .gives("D id=2; I id=1 code=b; I id=2 code=a; I id=3 code=c; D id=3", "(1,b) (2,a)")
+        .await;
     let script = "I id=3 code=b; I id=2 code=c; I id=4 code=b";
-    Case::new(setup).options(skip().deduplication(true)).one_batch(&[true, false]).reports(
-        script,
-        "(1,a) (2,c) (4,b)",
-        |report| assert_eq!(told(&report.rejects), [(1, "23505", Some("t_code_key"))]),
-    )
-    .await;
+    Case::new(setup)
+        .options(skip().deduplication(true))
+        .one_batch(&[true, false])
+        .reports(script, "(1,a) (2,c) (4,b)", |report| {
+            assert_eq!(told(&report.rejects), [(1, "23505", Some("t_code_key"))])
+        })
+        .await;
 }
 
 #[tokio::test]
 async fn a_reference_of_the_table_to_itself_keeps_parents_before_children() {
     let setup = "create table t (id int primary key, parent int references t)";
-    Case::new(setup).gives("I id=9; I id=5 parent=9; I id=1 parent=5; I id=2 parent=1", "(1,5) (2,1) (5,9) (9,)").await;
+    Case::new(setup)
+        .gives("I id=9; I id=5 parent=9; I id=1 parent=5; I id=2 parent=1", "(1,5) (2,1) (5,9) (9,)")
+        .await;
     let stored = format!("{setup}; insert into t values (1, null), (2, 1), (3, 2)");
     Case::new(&stored).gives("D id=3; D id=2; D id=1; I id=7", "(7,)").await;
     // Halves of a batch with a bad record part parents from children.
     let chain: Vec<String> = (0..40).map(|n| format!("I id={} parent={}", 99 - n, 100 - n)).collect();
     let script = format!("I id=100; {}; I id=7 parent=8", chain.join(";"));
-    let all: Vec<String> = (60..100).map(|id| format!("({id},{})", id + 1)).chain(["(100,)".to_owned()]).collect();
+    let all: Vec<String> =
+        (60..100).map(|id| format!("({id},{})", id + 1)).chain(["(100,)".to_owned()]).collect();
     Case::new(setup)
         .options(skip())
         .reports(&script, &all.join(" "), |report| {
@@ -458,7 +485,10 @@ async fn keys_that_only_the_server_tells_apart_are_narrowed_too() {
     Case::new(setup)
         .options(skip())
         .reports(script, "(a,1) (B,2) (c,3)", |report| {
-            assert_eq!(told(&report.rejects), [(2, "23514", Some("positive")), (5, "23514", Some("positive"))]);
+            assert_eq!(
+                told(&report.rejects),
+                [(2, "23514", Some("positive")), (5, "23514", Some("positive"))]
+            );
         })
         .await;
 }

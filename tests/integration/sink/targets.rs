@@ -17,21 +17,27 @@ fn skip() -> SinkOptions {
 
 #[tokio::test]
 async fn f_a18_a_partial_update_omits_a_not_null_column_of_a_stored_row() {
-    let setup = "create table t (id int primary key, a int not null, b int); insert into t values (1, 10, 20)";
+    let setup =
+        "create table t (id int primary key, a int not null, b int); insert into t values (1, 10, 20)";
     let script = "I id=1 b=5; I id=2 b=6; I id=3 a=1 b=7; I id=3 b=8";
     Case::new(setup)
         .options(skip())
-        .reports(script, "(1,10,5) (3,1,8)", |report| assert_eq!(told(&report.rejects), [(2, "23502", Some("a"))]))
+        .reports(script, "(1,10,5) (3,1,8)", |report| {
+            assert_eq!(told(&report.rejects), [(2, "23502", Some("a"))])
+        })
         .await;
     Case::new(setup)
         .options(skip().on_conflict(ConflictAction::InsertOrIgnore))
-        .reports(script, "(1,10,20) (3,1,7)", |report| assert_eq!(told(&report.rejects), [(2, "23502", Some("a"))]))
+        .reports(script, "(1,10,20) (3,1,7)", |report| {
+            assert_eq!(told(&report.rejects), [(2, "23502", Some("a"))])
+        })
         .await;
 }
 
 #[tokio::test]
 async fn a_check_looks_at_the_row_that_results_and_not_at_the_one_proposed() {
-    let setup = "create table t (id int primary key, a int, b int, constraint less check (coalesce(a, 0) > b));
+    let setup =
+        "create table t (id int primary key, a int, b int, constraint less check (coalesce(a, 0) > b));
                  insert into t values (1, 10, 1), (2, 10, 1)";
     let script = "I id=1 b=5; I id=2 b=50; I id=3 b=-1; I id=4 b=1";
     Case::new(setup)
@@ -51,20 +57,27 @@ async fn a_not_null_domain_may_be_omitted_of_a_stored_row() {
     Case::new(setup)
         .options(skip())
         .reports(script, "(1,x,5,z) (3,y,9,z)", |report| {
-            assert_eq!(told(&report.rejects).iter().map(|told| (told.0, told.1)).collect::<Vec<_>>(), [(2, "23502")]);
+            assert_eq!(
+                told(&report.rejects).iter().map(|told| (told.0, told.1)).collect::<Vec<_>>(),
+                [(2, "23502")]
+            );
         })
         .await;
 }
 
 #[tokio::test]
 async fn before_insert_triggers_run_for_inserted_rows_only() {
-    let setup = "create table t (id int primary key, name text, n int default 0); insert into t values (1, 'old', 0);
+    let setup =
+        "create table t (id int primary key, name text, n int default 0); insert into t values (1, 'old', 0);
                  create function stamp() returns trigger language plpgsql as
                      $$ begin new.n := new.n + 1; return new; end $$;
                  create trigger stamp before insert on t for each row execute function stamp();";
     Case::new(setup).gives("I id=1 name=x; I id=2 name=y; I id=2 name=z", "(1,x,0) (2,z,1)").await;
     let ignore = on(ConflictAction::InsertOrIgnore);
-    Case::new(setup).options(ignore).gives("I id=1 name=x; I id=2 name=y; I id=2 name=z", "(1,old,0) (2,y,1)").await;
+    Case::new(setup)
+        .options(ignore)
+        .gives("I id=1 name=x; I id=2 name=y; I id=2 name=z", "(1,old,0) (2,y,1)")
+        .await;
     let audited = Case::new(&format!("{setup}{AUDIT}")).select(AUDIT_LOG).one_batch(&[true]);
     audited.gives("I id=1 name=x; I id=2 name=y", "upd x, ins y").await;
 }
@@ -79,7 +92,8 @@ async fn a_trigger_may_change_the_key() {
 }
 
 /// Changes for a target over a table with the key `id`.
-const CHANGES: &str = "I id=1 name=x; I id=3 name=c x=3; D id=2; I id=4 name=d; I id=4 x=4; I id=5 name=e; D id=5";
+const CHANGES: &str =
+    "I id=1 name=x; I id=3 name=c x=3; D id=2; I id=4 name=d; I id=4 x=4; I id=5 name=e; D id=5";
 
 /// What they give where (1,a,1) and (2,b,2) are stored.
 fn changed(action: ConflictAction) -> &'static str {
@@ -168,15 +182,18 @@ async fn a_foreign_table_is_written_by_a_given_key() {
         let sink = fixture.sink("t", skip().key_columns(["id"]).write_mode(mode)).await;
         play(&sink, "I id=1 name=a; I id=2 x=2; I id=3 name=c").await.unwrap();
         let rejects = sink.close().await.unwrap().rejects;
-        assert_eq!(rejects.iter().map(|reject| (reject.position, reject.sqlstate.as_str())).collect::<Vec<_>>(),
-                   [(2, "23502")]);
+        assert_eq!(
+            rejects.iter().map(|reject| (reject.position, reject.sqlstate.as_str())).collect::<Vec<_>>(),
+            [(2, "23502")]
+        );
         assert_eq!(fixture.table("base").await, "(1,a,) (3,c,)");
     }
 }
 
 #[tokio::test]
 async fn a_unique_index_beside_the_primary_key_is_the_key() {
-    let setup = "create table t (id int generated always as identity primary key, code text not null unique, v int);
+    let setup =
+        "create table t (id int generated always as identity primary key, code text not null unique, v int);
                  insert into t (code, v) values ('a', 1), ('b', 2)";
     let script = "I code=a v=5; I code=c v=6; D code=b; I code=c v=7";
     let update = SinkOptions::new().key_columns(["code"]);

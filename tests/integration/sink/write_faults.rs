@@ -75,7 +75,9 @@ async fn b03_a_key_that_no_constraint_matches_is_refused_at_open() {
         assert!(refused.contains(TABLE) && refused.contains("deferrable"), "{refused}");
 
         let sink = fixture.sink("t", keyed(&["a"]).key_predicate("live").write_mode(mode)).await;
-        play(&sink, "I a=1 b=1 c=1 live=true v=x; F; I a=1 b=1 c=1 live=true v=y; I a=2 b=2 c=2 live=true").await.unwrap();
+        play(&sink, "I a=1 b=1 c=1 live=true v=x; F; I a=1 b=1 c=1 live=true v=y; I a=2 b=2 c=2 live=true")
+            .await
+            .unwrap();
         play(&sink, "D a=2").await.unwrap();
         sink.close().await.unwrap();
         assert_eq!(fixture.table("t").await, "(1,1,1,t,y)");
@@ -96,7 +98,8 @@ fn hundred_columns() -> String {
 async fn b05_more_values_than_a_statement_has_parameters() {
     for mode in modes() {
         let fixture = Fixture::new(&hundred_columns()).await;
-        let names: Vec<String> = ["id".to_owned()].into_iter().chain((1..100).map(|n| format!("c{n}"))).collect();
+        let names: Vec<String> =
+            ["id".to_owned()].into_iter().chain((1..100).map(|n| format!("c{n}"))).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         // 15 columns and 4369 rows are 65535 values, 16 and 4096 are 65536.
         for (width, rows) in [(100, 700), (15, 4369), (16, 4096)] {
@@ -106,14 +109,16 @@ async fn b05_more_values_than_a_statement_has_parameters() {
                 let sink = fixture.sink("t", options.text_values(text_values)).await;
                 let mut columns = sink.columns(&names[..width]).unwrap();
                 for id in 0..rows {
-                    let texts: Vec<String> = (0..width).map(|n| (id + i32::try_from(n).unwrap()).to_string()).collect();
+                    let texts: Vec<String> =
+                        (0..width).map(|n| (id + i32::try_from(n).unwrap()).to_string()).collect();
                     let fields: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
                     columns.write_text(RowKind::Insert, &fields).await.unwrap();
                 }
                 let stats = sink.close().await.unwrap().stats;
                 assert_eq!((stats.committed, stats.batches), (u64::try_from(rows).unwrap(), 1));
                 let last = width - 1;
-                let right = fixture.count(&format!("select count(*) from t where c{last} = id + {last}")).await;
+                let right =
+                    fixture.count(&format!("select count(*) from t where c{last} = id + {last}")).await;
                 assert_eq!(right, i64::from(rows));
             }
         }
@@ -191,7 +196,9 @@ async fn b07_given_identity_values_are_kept_and_generated_columns_left_out() {
     for mode in modes() {
         let fixture = Fixture::new(IDENTITY).await;
         let sink = fixture.sink("t", SinkOptions::new().write_mode(mode)).await;
-        for error in [play(&sink, "I id=5 v=1 d=2").await.unwrap_err(), sink.columns(&["id", "v", "d"]).unwrap_err()] {
+        for error in
+            [play(&sink, "I id=5 v=1 d=2").await.unwrap_err(), sink.columns(&["id", "v", "d"]).unwrap_err()]
+        {
             assert_eq!(error.kind(), ErrorKind::Config);
             assert_eq!(error.context("column"), Some("d"));
             assert!(error.to_string().contains("sink.skip-generated-columns"), "{error}");
