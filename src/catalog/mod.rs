@@ -8,6 +8,8 @@ mod model;
 mod name;
 mod nearest;
 mod predicate;
+#[cfg(test)]
+pub(crate) mod sample;
 mod types;
 
 pub use cache::SchemaCache;

@@ -357,3 +357,6 @@ fn compare(log: &Log, a: &LogRow, b: &LogRow) -> Ordering {
 fn covers(wide: &[u16], narrow: &[u16]) -> bool {
     narrow.iter().all(|column| wide.contains(column))
 }
+
+#[cfg(test)]
+mod tests;

@@ -261,3 +261,6 @@ pub(crate) fn key_classes(columns: &Columns<'_>) -> String {
         columns.relation(true)
     )
 }
+
+#[cfg(test)]
+mod tests;
