@@ -141,8 +141,14 @@ const NOTHING: [Option<Option<i32>>; 2] = [None, None];
 #[test]
 fn changes_of_one_key_are_one_unit() {
     let changes = [(1, false, UPSERT), (2, false, UPSERT), (1, true, NOTHING), (1, false, UPSERT)];
-    assert_eq!(units(SinkOptions::new(), &changes), [(Form::Recreate, vec![0, 2, 3]), (Form::Update, vec![1])]);
-    assert_eq!(units(SinkOptions::new(), &changes[..3]), [(Form::Delete, vec![0, 2]), (Form::Update, vec![1])]);
+    assert_eq!(
+        units(SinkOptions::new(), &changes),
+        [(Form::Recreate, vec![0, 2, 3]), (Form::Update, vec![1])]
+    );
+    assert_eq!(
+        units(SinkOptions::new(), &changes[..3]),
+        [(Form::Delete, vec![0, 2]), (Form::Update, vec![1])]
+    );
 }
 
 #[test]
@@ -157,7 +163,13 @@ fn units_of_one_form_and_set_are_one_step_deletes_first() {
     let target = target(SinkOptions::new());
     let log = log(
         &target,
-        &[(1, false, UPSERT), (2, true, NOTHING), (3, false, [None, Some(None)]), (4, false, UPSERT), (5, true, UPSERT)],
+        &[
+            (1, false, UPSERT),
+            (2, true, NOTHING),
+            (3, false, [None, Some(None)]),
+            (4, false, UPSERT),
+            (5, true, UPSERT),
+        ],
     );
     let plan = Plan::folded(&target, &log);
     let steps: Vec<(Form, usize)> =
