@@ -103,7 +103,11 @@ impl Log {
     /// Empties the log and keeps its memory.
     pub(crate) fn clear(&mut self) {
         let Self { bytes, keys, rows, sets, raw, dropped, removed_u0000, raw_bytes } = self;
-        (bytes.clear(), keys.clear(), rows.clear(), sets.clear(), raw.clear());
+        bytes.clear();
+        keys.clear();
+        rows.clear();
+        sets.clear();
+        raw.clear();
         (*dropped, *removed_u0000, *raw_bytes) = (0, 0, 0);
     }
 
