@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::float::ShortText;
 use super::json::Scalar;
 use super::text_form::{self, push_quoted};
-use super::{Codec, EncodeContext, EncodeError, bytea, json, text};
+use super::{Codec, EncodeContext, EncodeError, bytea, datetime, json, text};
 use crate::record::{Date, Interval, Time, TimeTz, Timestamp, Value};
 
 impl Codec {
@@ -19,6 +19,15 @@ impl Codec {
         match self {
             Self::ServerText | Self::AsText(_) => self.clone(),
             _ => Self::AsText(Arc::new(self.clone())),
+        }
+    }
+
+    /// True where none of the type's texts are read here: intervals of certain fields.
+    pub(crate) fn leaves_texts_to_server(&self) -> bool {
+        match self {
+            Self::Interval(typmod) => datetime::has_certain_fields(*typmod),
+            Self::Array(codec) => codec.element().leaves_texts_to_server(),
+            _ => false,
         }
     }
 }

@@ -81,6 +81,11 @@ impl Target {
                 }
             }
         }
+        for codec in &mut codecs {
+            if codec.leaves_texts_to_server() {
+                *codec = codec.as_text();
+            }
+        }
         // The row array names every column's binary form; one text column, or a NOT NULL domain that a record may
         // omit, and the columns travel each in an array of its own.
         let domain_refuses_null = table.columns.iter().any(|column| column.data_type.refuses_null());

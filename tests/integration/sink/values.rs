@@ -158,6 +158,8 @@ fn cases() -> Vec<(Value<'static>, &'static str, Result<&'static str, &'static s
         (json("[1,\"x\",[]]"), "pair", Ok("row(1,'x','{}'::int[])::pair")),
         (json("[[1,\"x\",[5]],null]"), "pair[]", Ok("array[row(1,'x','{5}'::int[])::pair,null]")),
         (json("{\"z\":1}"), "pair", Err("22P02")),
+        (json("{\"price\":\"2.5\",\"j\":\"s\"}"), "priced", Ok("row(null,2.5,'\"s\"')::priced")),
+        (json("[[1,2,[3]]]"), "priced[]", Ok("array[row(1,2,'[3]')::priced]")),
         (json("\"[1,3)\""), "int4range", Ok("'[1,3)'")),
         // Lists.
         (list(vec![1.into(), Value::Null, 3.into()]), "int[]", Ok("'{1,NULL,3}'")),
@@ -191,7 +193,8 @@ fn cases() -> Vec<(Value<'static>, &'static str, Result<&'static str, &'static s
     ]
 }
 
-const SETUP: &str = "create extension hstore; create type pair as (a int, \"B b\" text, l int[]);";
+const SETUP: &str = "create extension hstore; create type pair as (a int, \"B b\" text, l int[]);
+    create type priced as (n int, price money, j jsonb);";
 
 /// What is stored does not depend on how the column travels.
 #[tokio::test]
