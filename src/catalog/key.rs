@@ -98,7 +98,7 @@ fn by_hand(table: &Table, columns: Vec<usize>, predicate: Option<&str>) -> Key {
         predicate: predicate.map(str::to_owned),
         nulls_not_distinct: false,
         nullable: !nullable(table, &columns).is_empty(),
-        plain_equality: columns.iter().all(|position| table.columns[*position].deterministic_collation),
+        plain_equality: columns.iter().all(|position| table.columns[*position].equating_collation.is_none()),
         second_unique: true,
         columns,
     }

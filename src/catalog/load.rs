@@ -66,7 +66,7 @@ struct ColumnRow {
     default: Option<String>,
     identity: String,
     generated: bool,
-    deterministic: bool,
+    equating_collation: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -211,7 +211,7 @@ fn column(row: ColumnRow, types: &Types) -> Option<Column> {
         default: row.default.or_else(|| types.default(row.data_type).filter(|_| !given_by_server)),
         identity,
         generated: row.generated,
-        deterministic_collation: row.deterministic,
+        equating_collation: row.equating_collation,
     })
 }
 

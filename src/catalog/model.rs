@@ -106,8 +106,8 @@ pub struct Column {
     pub identity: Identity,
     /// A generated (stored or virtual) column: never written.
     pub generated: bool,
-    /// False where the column's collation calls texts of different bytes equal.
-    pub deterministic_collation: bool,
+    /// The column's collation, quoted and with its schema, where it calls texts of different bytes equal.
+    pub equating_collation: Option<String>,
 }
 
 impl Column {

@@ -119,7 +119,11 @@ select
                 end as default,
                 a.attidentity::pg_catalog.text as identity,
                 a.attgenerated <> '' as generated,
-                coalesce(l.collisdeterministic, true) as deterministic
+                case when not l.collisdeterministic then (
+                    select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(l.collname)
+                    from pg_catalog.pg_namespace n
+                    where n.oid = l.collnamespace
+                ) end as equating_collation
             from pg_catalog.pg_attribute a
             left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
             left join pg_catalog.pg_collation l on l.oid = a.attcollation

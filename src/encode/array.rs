@@ -8,7 +8,7 @@ use super::json::{self, Scalar};
 use super::literal::{Quoting, Scanner};
 use super::parts::{is_json_array, json_elements};
 use super::white::is_white;
-use super::{Codec, EncodeContext, EncodeError, NULL, Wire, extension, text, text_form};
+use super::{Codec, EncodeContext, EncodeError, NULL, Wire, as_text, extension, text};
 use crate::catalog::{PgType, TypeKind};
 use crate::record::Value;
 
@@ -117,7 +117,7 @@ impl ArrayCodec {
             return Err(misfit(value, "an array"));
         };
         if self.element.wire() == Wire::Text {
-            return text_form::push_array(&items, self.delimiter, cx, out);
+            return self.write_literal(value, cx, out);
         }
         let depth = self.depth(&items)?;
         let mut builder = Builder::begin(self, depth, out)?;
@@ -130,7 +130,11 @@ impl ArrayCodec {
     /// How many levels of lists are dimensions: a list whose elements are JSON documents, composites or vectors has
     /// one, since a list in it is an element.
     fn depth(&self, items: &[Value<'_>]) -> Result<usize, EncodeError> {
-        let lists_are_elements = match &self.element {
+        let element = match &self.element {
+            Codec::AsText(codec) => codec,
+            codec => codec,
+        };
+        let lists_are_elements = match element {
             Codec::Json | Codec::Jsonb | Codec::Composite(_) => true,
             Codec::Extension(kind) => matches!(kind, extension::Kind::Vector(_)),
             _ => false,
@@ -164,6 +168,49 @@ impl ArrayCodec {
         builder.close(level, items.len()).ok_or_else(ragged)
     }
 
+    /// The literal that the server reads, of a list or a JSON array.
+    pub(super) fn write_literal(
+        &self,
+        value: &Value<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        let items = items(value)?.ok_or_else(|| misfit(value, "an array"))?;
+        let depth = self.depth(&items)?;
+        self.literal_of(&items, depth, &mut [None; DIMENSIONS], cx, out)
+    }
+
+    /// `lengths` are those of the lists of each level that were seen already.
+    fn literal_of(
+        &self,
+        items: &[Value<'_>],
+        depth: usize,
+        lengths: &mut [Option<usize>],
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        let (length, inner_lengths) = lengths.split_first_mut().ok_or_else(too_deep)?;
+        if *length.get_or_insert(items.len()) != items.len() {
+            return Err(ragged());
+        }
+        out.push(b'{');
+        for (position, item) in items.iter().enumerate() {
+            if position > 0 {
+                out.push(self.delimiter);
+            }
+            if depth > 1 {
+                let inner = self::items(item)?.ok_or_else(ragged)?;
+                self.literal_of(&inner, depth - 1, inner_lengths, cx, out)?;
+            } else if matches!(item, Value::Null) {
+                out.extend_from_slice(b"NULL");
+            } else {
+                as_text::push_part(&self.element, item, cx, out)?;
+            }
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
     /// Dimensions with lower bounds, then the elements: the server's equality of arrays.
     pub(super) fn push_key(&self, body: &[u8], out: &mut Vec<u8>) {
         let Some((header, rest)) = body.split_first_chunk::<12>() else { return };
@@ -187,12 +234,16 @@ fn malformed() -> EncodeError {
     EncodeError::new("22P02", "not an array literal")
 }
 
+fn too_deep() -> EncodeError {
+    EncodeError::new("54000", "an array of more than 6 dimensions")
+}
+
 fn ragged() -> EncodeError {
     EncodeError::new("2202E", "lists of different lengths or depths in one array")
 }
 
 /// The elements of a list or of a JSON array; `None` for other values.
-pub(super) fn items<'v>(value: &'v Value<'_>) -> Result<Option<Cow<'v, [Value<'v>]>>, EncodeError> {
+fn items<'v>(value: &'v Value<'_>) -> Result<Option<Cow<'v, [Value<'v>]>>, EncodeError> {
     Ok(match value {
         Value::Array(items) => Some(Cow::Borrowed(items.as_slice())),
         Value::Json(source) if is_json_array(source) => Some(Cow::Owned(json_elements(source)?)),
@@ -240,7 +291,7 @@ struct Builder<'o> {
 impl<'o> Builder<'o> {
     fn begin(codec: &ArrayCodec, depth: usize, out: &'o mut Vec<u8>) -> Result<Self, EncodeError> {
         if depth > DIMENSIONS {
-            return Err(EncodeError::new("54000", "an array of more than 6 dimensions"));
+            return Err(too_deep());
         }
         let start = out.len();
         out.resize(start + 12 + 8 * depth, 0);

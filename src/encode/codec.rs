@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::json::Scalar;
 use super::{
-    EncodeContext, EncodeError, array, bits, boolean, bytea, composite, datetime, extension, float, integer,
+    EncodeContext, EncodeError, array, as_text, bits, boolean, bytea, composite, datetime, extension, float, integer,
     json, network, numeric, range, text, text_form, uuid,
 };
 use crate::catalog::{PgType, TypeKind};
@@ -92,6 +92,8 @@ pub enum Codec {
     Extension(extension::Kind),
     /// Any type in its text form, read by the server.
     ServerText,
+    /// A type that is known here, in its text form all the same.
+    AsText(Arc<Codec>),
 }
 
 impl Codec {
@@ -109,7 +111,7 @@ impl Codec {
                 range::RangeCodec::new(base).map(|codec| Self::Range(Arc::new(codec)))
             }
             TypeKind::Composite(_) => {
-                composite::CompositeCodec::new(base).map(|codec| Self::Composite(Arc::new(codec)))
+                composite::CompositeCodec::new(base).map(composite::CompositeCodec::codec)
             }
             TypeKind::Domain { .. } | TypeKind::Other => None,
         }
@@ -153,7 +155,7 @@ impl Codec {
     /// The wire form that this codec writes.
     pub fn wire(&self) -> Wire {
         match self {
-            Self::ServerText => Wire::Text,
+            Self::ServerText | Self::AsText(_) => Wire::Text,
             Self::Array(codec) => codec.element().wire(),
             _ => Wire::Binary,
         }
@@ -194,6 +196,7 @@ impl Codec {
     pub(super) fn is_null(&self, value: &Value<'_>) -> bool {
         match value {
             Value::Null => true,
+            _ if let Self::AsText(codec) = self => codec.is_null(value),
             Value::Json(source) => !matches!(self, Self::Json | Self::Jsonb) && json::is_null(source),
             _ => false,
         }
@@ -210,6 +213,7 @@ impl Codec {
                 | Self::Range(_)
                 | Self::Extension(_)
                 | Self::ServerText
+                | Self::AsText(_)
         )
     }
 
@@ -241,7 +245,7 @@ impl Codec {
     }
 
     /// The type's name in messages.
-    fn words(&self) -> &'static str {
+    pub(super) fn words(&self) -> &'static str {
         match self {
             Self::Bool => "boolean",
             Self::Int2 => "smallint",
@@ -273,6 +277,7 @@ impl Codec {
             Self::Composite(_) => "a composite",
             Self::Extension(_) => "an extension's type",
             Self::ServerText => "a type that the server reads",
+            Self::AsText(codec) => codec.words(),
         }
     }
 
@@ -313,7 +318,7 @@ impl Codec {
             Self::Range(codec) => codec.text_body(source, cx, out),
             Self::Composite(codec) => codec.text_body(source, cx, out),
             Self::Extension(kind) => kind.text_body(source, cx, out),
-            Self::ServerText => text::from_text(source, &text::Rule::Plain, cx, out),
+            Self::ServerText | Self::AsText(_) => text::from_text(source, &text::Rule::Plain, cx, out),
         }
     }
 
@@ -362,13 +367,14 @@ impl Codec {
             Self::Composite(codec) => codec.value_body(value, cx, out),
             Self::Extension(kind) => kind.value_body(value, cx, out),
             Self::ServerText => text_form::value_text(value, cx, out),
+            Self::AsText(codec) => as_text::push_value(codec, value, cx, out),
         }
     }
 
     /// Who decides the equality of this type's keys; the column's collation is the catalog's matter.
     pub fn key_equality(&self) -> KeyEquality {
         match self {
-            Self::Jsonb | Self::Json | Self::Range(_) | Self::Composite(_) | Self::ServerText => {
+            Self::Jsonb | Self::Json | Self::Range(_) | Self::Composite(_) | Self::ServerText | Self::AsText(_) => {
                 KeyEquality::Server
             }
             Self::Text(rule) => rule.key_equality(),
@@ -408,7 +414,8 @@ impl Codec {
             | Self::Range(_)
             | Self::Composite(_)
             | Self::Extension(_)
-            | Self::ServerText => {
+            | Self::ServerText
+            | Self::AsText(_) => {
                 text::push_escaped(body, out);
             }
         }

@@ -1,12 +1,13 @@
 //! Composites: the count of fields, then the type and the field of each.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::codec::misfit;
 use super::json::{self, Scalar};
 use super::literal::{Quoting, Scanner};
 use super::parts::{is_json_array, is_json_object, json_elements, json_fields};
-use super::{Codec, EncodeContext, EncodeError, NULL, Wire};
+use super::{Codec, EncodeContext, EncodeError, NULL, Wire, as_text};
 use crate::catalog::{PgType, TypeKind};
 use crate::record::Value;
 
@@ -34,7 +35,14 @@ impl CompositeCodec {
                 codec: Codec::new(data_type, *typmod),
             })
             .collect();
-        fields.iter().all(|field| field.codec.wire() == Wire::Binary).then_some(Self { fields })
+        Some(Self { fields })
+    }
+
+    /// In binary where all fields have a binary form.
+    pub(super) fn codec(self) -> Codec {
+        let is_binary = self.fields.iter().all(|field| field.codec.wire() == Wire::Binary);
+        let codec = Codec::Composite(Arc::new(self));
+        if is_binary { codec } else { codec.as_text() }
     }
 
     /// Reads `(1,"a b",)`: an empty field is NULL.
@@ -72,9 +80,45 @@ impl CompositeCodec {
         cx: &mut EncodeContext,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        match value {
-            Value::Array(items) => self.positional(items, cx, out),
-            Value::Json(source) if is_json_array(source) => self.positional(&json_elements(source)?, cx, out),
+        if let Value::Json(source) = value
+            && let Scalar::String(text) = json::scalar(source)?
+        {
+            return self.text_body(&text, cx, out);
+        }
+        let values = self.values(value)?;
+        self.push_count(out);
+        for (field, value) in self.fields.iter().zip(values.iter()) {
+            out.extend_from_slice(&field.oid.to_be_bytes());
+            field.codec.encode_value(value, cx, out)?;
+        }
+        Ok(())
+    }
+
+    /// The literal that the server reads, of what [`value_body`](Self::value_body) takes.
+    pub(super) fn write_literal(
+        &self,
+        value: &Value<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        out.push(b'(');
+        for (position, (field, value)) in self.fields.iter().zip(self.values(value)?.iter()).enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            if !field.codec.is_null(value) {
+                as_text::push_part(&field.codec, value, cx, out)?;
+            }
+        }
+        out.push(b')');
+        Ok(())
+    }
+
+    /// A value for each field.
+    fn values<'v>(&self, value: &'v Value<'_>) -> Result<Cow<'v, [Value<'v>]>, EncodeError> {
+        let values = match value {
+            Value::Array(items) => Cow::Borrowed(items.as_slice()),
+            Value::Json(source) if is_json_array(source) => Cow::Owned(json_elements(source)?),
             Value::Json(source) if is_json_object(source) => {
                 let mut values = vec![Value::Null; self.fields.len()];
                 for (name, value) in json_fields(source)? {
@@ -84,31 +128,15 @@ impl CompositeCodec {
                         EncodeError::new("22P02", "a field that the composite does not have")
                     })? = value;
                 }
-                self.positional(&values, cx, out)
+                Cow::Owned(values)
             }
-            Value::Json(source) => match json::scalar(source)? {
-                Scalar::String(text) => self.text_body(&text, cx, out),
-                _ => Err(misfit(value, "a composite")),
-            },
-            _ => Err(misfit(value, "a composite")),
+            _ => return Err(misfit(value, "a composite")),
+        };
+        if values.len() == self.fields.len() {
+            Ok(values)
+        } else {
+            Err(EncodeError::new("22P02", "not as many values as the composite has fields"))
         }
-    }
-
-    fn positional(
-        &self,
-        values: &[Value<'_>],
-        cx: &mut EncodeContext,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
-        if values.len() != self.fields.len() {
-            return Err(EncodeError::new("22P02", "not as many values as the composite has fields"));
-        }
-        self.push_count(out);
-        for (field, value) in self.fields.iter().zip(values) {
-            out.extend_from_slice(&field.oid.to_be_bytes());
-            field.codec.encode_value(value, cx, out)?;
-        }
-        Ok(())
     }
 
     fn push_count(&self, out: &mut Vec<u8>) {

@@ -1,11 +1,12 @@
 //! Types of extensions whose binary form is small: citext, hstore, ltree and pgvector's vector.
 
 use super::codec::{field, misfit};
+use super::float::ShortText;
 use super::json::{self, Scalar};
 use super::literal::{Quoting, Scanner};
 use super::parts::{is_json_array, is_json_object, json_elements, json_fields};
 use super::white::is_white;
-use super::{Codec, EncodeContext, EncodeError, NULL, text};
+use super::{Codec, EncodeContext, EncodeError, NULL, as_text, text};
 use crate::record::Value;
 
 /// The version of the binary form of ltree, lquery and ltxtquery.
@@ -81,6 +82,47 @@ impl Kind {
                 self.text_body(&text, cx, out)
             }
             _ => Err(misfit(value, self.name())),
+        }
+    }
+
+    /// The text that the server reads, of a list or a JSON document.
+    pub(super) fn write_literal(
+        self,
+        value: &Value<'_>,
+        cx: &mut EncodeContext,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        // Refuses what has no binary form.
+        let mut body = Vec::new();
+        self.value_body(value, &mut cx.clone(), &mut body)?;
+        match (self, value) {
+            (Self::Hstore, Value::Json(source)) => {
+                let plain = Codec::Text(text::Rule::Plain);
+                for (position, (name, value)) in json_fields(source)?.into_iter().enumerate() {
+                    if position > 0 {
+                        out.push(b',');
+                    }
+                    as_text::push_part(&plain, &Value::from(name), cx, out)?;
+                    out.extend_from_slice(b"=>");
+                    match value {
+                        Value::Null => out.extend_from_slice(b"NULL"),
+                        _ => as_text::push_part(&plain, &value, cx, out)?,
+                    }
+                }
+                Ok(())
+            }
+            (Self::Vector(_), _) => {
+                out.push(b'[');
+                for (position, number) in body[4..].as_chunks::<4>().0.iter().enumerate() {
+                    if position > 0 {
+                        out.push(b',');
+                    }
+                    out.extend_from_slice(ShortText::float4(f32::from_be_bytes(*number)).as_str().as_bytes());
+                }
+                out.push(b']');
+                Ok(())
+            }
+            _ => text::from_value(value, &text::Rule::Plain, cx, out),
         }
     }
 

@@ -4,6 +4,7 @@
 //! in an array element and in a Bind parameter, so a value is encoded once and only moved afterwards.
 
 mod array;
+mod as_text;
 mod bits;
 mod boolean;
 mod bytea;

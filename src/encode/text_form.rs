@@ -6,7 +6,7 @@ use super::bytea::push_hex;
 use super::codec::misfit;
 use super::float::ShortText;
 use super::json::{self, Scalar};
-use super::{EncodeContext, EncodeError, array, datetime, text, uuid};
+use super::{EncodeContext, EncodeError, datetime, text, uuid};
 use crate::record::Value;
 
 /// The value as the text its own type prints; JSON strings without quotes and escapes, other JSON as it is; an
@@ -33,41 +33,19 @@ pub(super) fn scalar_text<'v>(value: &'v Value<'_>, type_name: &str) -> Result<C
     })
 }
 
-/// Appends an array's text form: every element quoted, NULL and lists bare.
-pub(super) fn push_array(
-    values: &[Value<'_>],
-    delimiter: u8,
-    cx: &mut EncodeContext,
-    out: &mut Vec<u8>,
-) -> Result<(), EncodeError> {
-    out.push(b'{');
-    for (at, value) in values.iter().enumerate() {
-        if at > 0 {
-            out.push(delimiter);
+/// Appends a part of a literal (of an array, composite, hstore) in quotes.
+pub(super) fn push_quoted(part: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for &byte in part {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(b'\\');
         }
-        if matches!(value, Value::Null) {
-            out.extend_from_slice(b"NULL");
-        } else if let Some(inner) = array::items(value)? {
-            push_array(&inner, delimiter, cx, out)?;
-        } else {
-            let mut element = Vec::new();
-            value_text(value, cx, &mut element)?;
-            out.push(b'"');
-            for byte in element {
-                if matches!(byte, b'"' | b'\\') {
-                    out.push(b'\\');
-                }
-                out.push(byte);
-            }
-            out.push(b'"');
-        }
+        out.push(byte);
     }
-    out.push(b'}');
-    Ok(())
+    out.push(b'"');
 }
 
-/// Appends any value as a text that the input function of a fitting type reads: bytes as hex, lists as array
-/// literals.
+/// Appends a value as a text that the input function of a fitting type reads; bytes as hex.
 pub(super) fn value_text(
     value: &Value<'_>,
     cx: &mut EncodeContext,
@@ -79,7 +57,6 @@ pub(super) fn value_text(
             push_hex(bytes, out);
             Ok(())
         }
-        Value::Array(values) => push_array(values, b',', cx, out),
         _ => text::from_value(value, &text::Rule::Plain, cx, out),
     }
 }

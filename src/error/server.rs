@@ -12,6 +12,8 @@ pub(crate) struct ServerFault {
     pub(crate) column: Option<String>,
     pub(crate) constraint: Option<String>,
     pub(crate) reason: String,
+    /// One field by itself may be to blame, which the server does not name: its type cannot hold it.
+    pub(crate) of_field: bool,
 }
 
 impl ServerFault {
@@ -32,6 +34,8 @@ impl ServerFault {
             column: db.column().map(str::to_owned),
             constraint: db.constraint().map(str::to_owned),
             reason,
+            of_field: db.column().is_none()
+                && (code.starts_with("22") || is_unreadable(db) || code == "23514" && db.datatype().is_some()),
         }
     }
 }
@@ -59,6 +63,10 @@ fn words(code: &str) -> Option<&'static str> {
         "23P01" => "overlaps a stored row, by exclusion constraint",
         "42501" => "refused by row security, or a right is missing",
         "42622" => "the name is too long",
+        // Asked for only where a text is to blame.
+        "XX000" | "42601" | "42602" | "42704" | "42725" | "42883" | "42P01" => {
+            "not a text that the column's type can read"
+        }
         "44000" => "refused by the view's check option",
         "54000" => "too large for the server",
         _ if code.starts_with("22") => "a value that the column cannot hold",
@@ -67,8 +75,23 @@ fn words(code: &str) -> Option<&'static str> {
     })
 }
 
+/// Codes that input functions give for texts: a syntax error (hstore, ltree, tsquery, jsonpath), or a name that is not
+/// there (regclass, regtype, regproc, aclitem).
+const UNREADABLE: &[&str] = &["42601", "42602", "42704", "42725", "42883", "42P01"];
+
+/// True where such a code is about a text and not about the statement, whose own errors say where in it they are.
+fn is_unreadable(db: &DbError) -> bool {
+    let code = db.code().code();
+    // Up to 15 hstore has no code for it.
+    UNREADABLE.contains(&code) && db.position().is_none() || code == "XX000" && db.file() == Some("hstore_io.c")
+}
+
 /// True for the errors that one record causes: they are narrowed down to it.
-pub(crate) fn is_data(code: &str) -> bool {
+pub(crate) fn is_data(db: &DbError) -> bool {
+    is_data_code(db.code().code()) || is_unreadable(db)
+}
+
+fn is_data_code(code: &str) -> bool {
     matches!(code.get(..2), Some("21" | "22" | "23" | "54")) || matches!(code, "P0001" | "44000" | "42622")
 }
 
@@ -87,7 +110,7 @@ fn kind(code: &str) -> ErrorKind {
         "42P01" | "42703" | "42804" => ErrorKind::Schema,
         "57P01" | "57P02" | "57P03" | "25006" => ErrorKind::Connection,
         "57014" | "25P03" => ErrorKind::Timeout,
-        _ if is_data(code) => ErrorKind::Rejected,
+        _ if is_data_code(code) => ErrorKind::Rejected,
         _ => match code.get(..2) {
             Some("08" | "53") => ErrorKind::Connection,
             Some("28" | "3D") => ErrorKind::Authentication,
@@ -102,7 +125,7 @@ fn kind(code: &str) -> ErrorKind {
 pub(crate) fn from_server(operation: &'static str, error: &tokio_postgres::Error) -> Error {
     if let Some(db) = error.as_db_error() {
         let code = db.code().code();
-        let message = if is_data(code) { ServerFault::new(db).reason } else { db.message().to_owned() };
+        let message = if is_data(db) { ServerFault::new(db).reason } else { db.message().to_owned() };
         let mut mapped = Error::new(kind(code), operation, message).with_sqlstate(code);
         if let Some(table) = db.table() {
             mapped = mapped.with_context("table", table);

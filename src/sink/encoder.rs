@@ -147,12 +147,12 @@ impl Encoder {
             target.key.as_ref().map_or_else(Vec::new, |key| key.columns.iter().map(|&c| at(c)).collect());
         let nullable = |(position, column): (usize, &crate::catalog::Column)| {
             let number = column_number(position);
-            let fill = !column.not_null && !column.generated && !target.is_key(position);
+            let fill = !column.is_not_null() && !column.generated && !target.is_key(position);
             (fill && at(number).is_none()).then_some(number)
         };
         let undeclared_nullable = target.table.columns.iter().enumerate().filter_map(nullable).collect();
         let not_null = columns.iter().enumerate();
-        let not_null = not_null.filter(|(_, column)| target.table.columns[usize::from(**column)].not_null);
+        let not_null = not_null.filter(|(_, column)| target.table.columns[usize::from(**column)].is_not_null());
         Self {
             not_null: not_null.map(|(index, _)| index).collect(),
             any_skipped: skipped.contains(&true),
@@ -414,7 +414,7 @@ impl RowEncoder<'_> {
             // server refuses).
             let field = if !replace || key || encoder.skipped[index] {
                 field
-            } else if declared.not_null {
+            } else if declared.is_not_null() {
                 field.filter(|field| declared.default.is_none() || body(field).is_some())
             } else {
                 Some(field.unwrap_or(&NULL))

@@ -58,8 +58,19 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl ser::Error for Fault {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(RecordError::whole("42804", format!("the record cannot be serialized: {message}")))
+    /// A type's own words may hold the value.
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self::unfit("the value's type says that it cannot be serialized")
+    }
+}
+
+impl Fault {
+    fn unfit(words: &'static str) -> Self {
+        Self(RecordError::whole("42804", words))
+    }
+
+    fn of_field(self, name: &str) -> Self {
+        Self(RecordError { column: Some(name.to_owned()), ..self.0 })
     }
 }
 
@@ -81,7 +92,7 @@ impl RecordSerializer<'_, '_> {
     fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Fault> {
         let index = self.shape.column(self.n, name, self.row).map_err(Fault)?;
         self.n += 1;
-        let value = value.serialize(ValueSerializer)?;
+        let value = value.serialize(ValueSerializer).map_err(|fault| fault.of_field(name))?;
         self.row.value(index, &value).map_err(Fault)
     }
 }
@@ -311,7 +322,7 @@ impl Serializer for ValueSerializer {
         _: &'static str,
         _: usize,
     ) -> Result<Self::SerializeTupleVariant, Fault> {
-        Err(ser::Error::custom("an enum variant with several fields has no column type"))
+        Err(Fault::unfit("an enum variant with several fields has no column type"))
     }
     fn serialize_map(self, _: Option<usize>) -> Result<Document, Fault> {
         Ok(Document::default())
@@ -326,7 +337,7 @@ impl Serializer for ValueSerializer {
         _: &'static str,
         _: usize,
     ) -> Result<Self::SerializeStructVariant, Fault> {
-        Err(ser::Error::custom("an enum variant with several fields has no column type"))
+        Err(Fault::unfit("an enum variant with several fields has no column type"))
     }
 }
 
@@ -372,7 +383,7 @@ struct Document {
 impl Document {
     fn entry<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Fault> {
         // The library's own words may hold the value.
-        let json = |_| <Fault as ser::Error>::custom("a value that JSON cannot hold");
+        let json = |_| Fault::unfit("a value that JSON cannot hold");
         self.text.push(if self.text.is_empty() { '{' } else { ',' });
         self.text.push_str(&serde_json::to_string(name).map_err(json)?);
         self.text.push(':');
@@ -409,7 +420,7 @@ impl SerializeMap for Document {
         match key.serialize(ValueSerializer)? {
             Value::Text(name) => self.key = Some(name.into_owned()),
             Value::Int(number) => self.key = Some(number.to_string()),
-            _ => return Err(ser::Error::custom("a map whose keys are neither texts nor integers")),
+            _ => return Err(Fault::unfit("a map whose keys are neither texts nor integers")),
         }
         Ok(())
     }

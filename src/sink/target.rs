@@ -75,10 +75,15 @@ impl Target {
         let key_positions: &[usize] = key.as_ref().map_or(&[], |key| &key.columns);
         if options.text_values {
             for codec in &mut codecs {
-                // Text is text in both forms; and a cast would cut a name or a "char" that is too long.
-                if !matches!(codec, Codec::Text(_)) {
-                    *codec = Codec::ServerText;
+                // These are text in both forms; and a cast would cut a name or a "char" that is too long.
+                if !matches!(codec, Codec::Text(_) | Codec::Json | Codec::Jsonb) {
+                    *codec = codec.as_text();
                 }
+            }
+        }
+        for codec in &mut codecs {
+            if codec.leaves_texts_to_server() {
+                *codec = codec.as_text();
             }
         }
         // The row array names every column's binary form; one text column, or a NOT NULL domain that a record may
@@ -96,7 +101,7 @@ impl Target {
             for codec in &mut codecs {
                 // unnest flattens an array of arrays and spreads a composite over its fields: such columns travel as text.
                 if matches!(codec, Codec::Array(_) | Codec::Composite(_)) {
-                    *codec = Codec::ServerText;
+                    *codec = codec.as_text();
                 }
             }
         }
@@ -249,7 +254,7 @@ fn proposal_rules(table: &Table) -> (Vec<bool>, bool, bool) {
         .columns
         .iter()
         .map(|column| {
-            column.not_null
+            column.is_not_null()
                 && column.default.is_none()
                 && column.identity == Identity::None
                 && !column.generated

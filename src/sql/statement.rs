@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::quote::Identifier;
-use crate::catalog::{Identity, Table};
+use super::quote::{Identifier, Literal};
+use crate::catalog::{Identity, PgType, Table, TypeKind};
 
 /// Where the rows of a statement come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,13 +42,17 @@ impl Columns<'_> {
             Source::RowArray => format!("s.c{column}"),
             Source::ColumnArrays => {
                 if self.as_text[usize::from(column)] {
-                    let cast = &self.table.columns[usize::from(column)].data_type.sql_name;
-                    format!("s.c{column}::{cast}")
+                    format!("s.c{column}::{}", self.base(column).sql_name)
                 } else {
                     format!("s.c{column}")
                 }
             }
         }
+    }
+
+    /// What texts are cast to: a cast to a domain would cut what is longer than the domain allows.
+    fn base(&self, column: u16) -> &PgType {
+        self.table.columns[usize::from(column)].data_type.base(-1).0
     }
 
     /// `unnest(…) AS s(c0, c1, …)`, with the rows' ordinals as `s.ord` where asked for.
@@ -232,9 +236,11 @@ pub(crate) fn update(columns: &Columns<'_>, key: &Key<'_>, changes: &[Assign]) -
 pub(crate) fn delete(columns: &Columns<'_>, key: &Key<'_>) -> String {
     if let ([column], Source::ColumnArrays, None, false) =
         (key.columns, columns.source, key.predicate, key.nulls_match)
+        // An array of arrays would be one of more dimensions.
+        && !matches!(columns.base(*column).kind, TypeKind::Array { .. })
     {
         let cast = if columns.as_text[usize::from(*column)] {
-            format!("::{}[]", columns.table.columns[usize::from(*column)].data_type.sql_name)
+            format!("::{}[]", columns.base(*column).sql_name)
         } else {
             String::new()
         };
@@ -254,12 +260,32 @@ pub(crate) fn delete(columns: &Columns<'_>, key: &Key<'_>) -> String {
 
 /// The class of each key under the server's own equality, in the source's order.
 pub(crate) fn key_classes(columns: &Columns<'_>) -> String {
-    let values: Vec<String> = columns.set.iter().map(|&column| columns.value(column)).collect();
+    // The arrays that bring the values do not bring the column's collation.
+    let value = |&column: &u16| match &columns.table.columns[usize::from(column)].equating_collation {
+        Some(collation) => format!("{} COLLATE {collation}", columns.value(column)),
+        None => columns.value(column),
+    };
+    let values: Vec<String> = columns.set.iter().map(value).collect();
     format!(
         "SELECT dense_rank() OVER (ORDER BY {}) FROM {} ORDER BY s.ord",
         values.join(", "),
         columns.relation(true)
     )
+}
+
+/// Statements that read one value of a column by itself: cast to the declared type, and, for a text, as a field of a
+/// record of the table, which also applies the column's length.
+pub(crate) fn probes(columns: &Columns<'_>, column: u16) -> Vec<String> {
+    let declared = &columns.table.columns[usize::from(column)];
+    let mut probes = vec![format!("SELECT $1::{}", declared.data_type.sql_name)];
+    if columns.as_text[usize::from(column)] {
+        probes.push(format!(
+            "SELECT pg_catalog.jsonb_populate_record(NULL::{}, pg_catalog.jsonb_build_object({}, $1))",
+            columns.target(),
+            Literal(&declared.name)
+        ));
+    }
+    probes
 }
 
 #[cfg(test)]

@@ -15,14 +15,18 @@ const DAYS_PER_MONTH: i32 = 30;
 
 /// The body of an `interval` column for a text.
 pub(in crate::encode) fn from_text(source: &str, typmod: i32, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    if Declared::new(typmod).fields != ALL_FIELDS {
-        // Such a column also changes what a number without unit means.
+    if has_certain_fields(typmod) {
         return Err(EncodeError::server_only(
             "22007",
             "texts for an interval of certain fields are the server's",
         ));
     }
     push(read(source)?, typmod, out)
+}
+
+/// True for `interval hour to minute` and its like. Such a column also changes what a number without unit means.
+pub(in crate::encode) fn has_certain_fields(typmod: i32) -> bool {
+    Declared::new(typmod).fields != ALL_FIELDS
 }
 
 /// Appends the body, cut and rounded to the column's typmod.

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::blame;
 use super::transaction::{Transaction, Trouble};
 use super::{Failure, Written};
 use crate::error::ServerFault;
@@ -122,7 +123,7 @@ async fn replay(
         suspects = Vec::new();
         for (row, fault) in failed {
             if applied.is_empty() || passed(row) {
-                written.rejected.push((row, fault));
+                written.rejected.push((row, blame::name_column(transaction, log, row, fault).await?));
             } else {
                 suspects.push(row);
             }

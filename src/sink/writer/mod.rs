@@ -4,6 +4,7 @@
 //! server answers the COMMIT of a failed transaction without an error.
 
 mod bisect;
+mod blame;
 mod equality;
 mod parameter;
 mod statement;

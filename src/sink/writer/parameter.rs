@@ -24,6 +24,8 @@ pub(crate) enum Parameter<'a> {
     RowArray { rows: &'a Rows<'a>, table: &'a Table },
     /// An array of one column's values.
     Column { rows: &'a Rows<'a>, offsets: &'a FieldOffsets, field: usize, element: u32 },
+    /// One field by itself.
+    Field(&'a [u8]),
     /// An array of as many truth values as there are rows: rows without any column.
     Count { rows: usize },
 }
@@ -76,7 +78,7 @@ pub(crate) fn parameters<'a>(
     match source {
         Source::RowArray => {
             let table = &*target.table;
-            vec![(Parameter::RowArray { rows, table }, array_type(table.relation.row_array_type))]
+            vec![(Parameter::RowArray { rows, table }, wire_type(table.relation.row_array_type))]
         }
         Source::ColumnArrays if rows.set.is_empty() => {
             vec![(Parameter::Count { rows: rows.rows.len() }, Type::BOOL_ARRAY)]
@@ -87,14 +89,14 @@ pub(crate) fn parameters<'a>(
             .enumerate()
             .map(|(field, &column)| {
                 let (element, array) = column_type(target, usize::from(column));
-                (Parameter::Column { rows, offsets, field, element }, array_type(array))
+                (Parameter::Column { rows, offsets, field, element }, wire_type(array))
             })
             .collect(),
     }
 }
 
 /// Element and array type of a column's values on the wire.
-fn column_type(target: &Target, column: usize) -> (u32, u32) {
+pub(super) fn column_type(target: &Target, column: usize) -> (u32, u32) {
     if target.as_text[column] {
         return (Type::TEXT.oid(), Type::TEXT_ARRAY.oid());
     }
@@ -102,7 +104,7 @@ fn column_type(target: &Target, column: usize) -> (u32, u32) {
     (base.oid, base.array_oid)
 }
 
-fn array_type(oid: u32) -> Type {
+pub(super) fn wire_type(oid: u32) -> Type {
     Type::new(String::new(), oid, Kind::Simple, String::new())
 }
 
@@ -116,6 +118,7 @@ impl ToSql for Parameter<'_> {
                     out.put_slice(offsets.field(rows, row, field));
                 }
             }
+            Self::Field(body) => out.put_slice(body),
             Self::Count { rows } => {
                 array_header(rows, Type::BOOL.oid(), out);
                 for _ in 0..rows {

@@ -2,6 +2,7 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio_postgres::error::DbError;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error as ClientError};
 
@@ -18,7 +19,7 @@ const JOINED_ROWS: usize = 512;
 
 /// One connection, for the statements of one batch.
 pub(super) struct Transaction<'a> {
-    client: &'a Client,
+    pub(super) client: &'a Client,
     pub(super) target: &'a Target,
 }
 
@@ -279,12 +280,12 @@ impl<'a> Transaction<'a> {
     }
 
     fn trouble(&self, error: &ClientError, commits: bool) -> Trouble {
-        let refuses_record = |code: &str| {
+        let refuses_record = |db: &DbError| {
             // Row security refuses a row with the code of a missing grant.
-            is_data(code) || (code == "42501" && self.target.table.row_security)
+            is_data(db) || (db.code().code() == "42501" && self.target.table.row_security)
         };
         match error.as_db_error() {
-            Some(db) if refuses_record(db.code().code()) => Trouble::Data(ServerFault::new(db)),
+            Some(db) if refuses_record(db) => Trouble::Data(ServerFault::new(db)),
             Some(_) => Trouble::Other(not_committed(error)),
             None => Trouble::Other(Failure { unknown: commits, ..not_committed(error) }),
         }
@@ -327,12 +328,12 @@ fn borrowed<'p>(parameters: &'p [(Parameter<'_>, Type)]) -> Vec<(&'p (dyn ToSql 
     parameters.iter().map(|(value, data_type)| (value as &(dyn ToSql + Sync), data_type.clone())).collect()
 }
 
-fn not_committed(error: &ClientError) -> Failure {
+pub(super) fn not_committed(error: &ClientError) -> Failure {
     Failure::not_committed(from_server("write batch", error))
 }
 
 /// Starts each request before it awaits the first: the order on the wire is the order here.
-async fn in_order<T>(mut requests: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+pub(super) async fn in_order<T>(mut requests: Vec<BoxFuture<'_, T>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = Vec::with_capacity(requests.len());
     for request in &mut requests {
         done.push(match futures::poll!(request.as_mut()) {

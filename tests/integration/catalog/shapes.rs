@@ -333,7 +333,8 @@ async fn collations_of_columns_and_indexes_are_compared() {
     )
     .await;
     let table = load(&client, "t").await;
-    assert!(!column(&table, "a").deterministic_collation && column(&table, "b").deterministic_collation);
+    assert_eq!(column(&table, "a").equating_collation.as_deref(), Some("public.ci"));
+    assert_eq!(column(&table, "b").equating_collation, None);
     let facts = |name: &str| {
         let index = table.unique_indexes.iter().find(|index| index.name == name).unwrap();
         (index.plain_equality[0], index.own_collation[0], index.own_operator[0])
