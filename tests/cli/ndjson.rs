@@ -48,3 +48,19 @@ async fn json_values_go_into_columns_of_every_kind() {
     ];
     assert_eq!(texts, expected.map(|text| Some(text.to_owned())));
 }
+
+#[tokio::test]
+async fn a_composite_beside_a_type_that_travels_as_text() {
+    let scene = Scene::new(
+        "create type pair as (a int, b text); \
+         create table t(id int, co pair, m money, v text, primary key (id, co))",
+    )
+    .await;
+    scene.file("t.ndjson", "{\"id\":1,\"co\":\"(1,x)\",\"m\":\"1.50\",\"v\":\"y\"}\n");
+    scene.load("t.ndjson -t t").code(0);
+    let rows = scene.texts("select id || ' ' || co::text || ' ' || m::numeric || ' ' || v from t").await;
+    assert_eq!(rows, [Some("1 (1,x) 1.50 y".to_owned())]);
+    scene.file("gone.ndjson", "{\"op\":\"-D\",\"id\":1,\"co\":\"(1,x)\"}\n");
+    scene.load("gone.ndjson -t t --op-column op").code(0);
+    assert_eq!(scene.count("t").await, 0);
+}
