@@ -15,7 +15,8 @@ select current_user::text, current_database()::text, session.ssl, session.versio
     has_database_privilege(current_database(), 'TEMP'), current_setting('transaction_read_only') = 'on'
 from (select 1) here left join pg_stat_ssl session on session.pid = pg_backend_pid()";
 
-/// What the user may do with a table: on the whole of it, or on each of its columns that a writer names.
+/// What the user may do with a table: on the whole of it, or on each of its columns that a writer names. And the
+/// columns' types, with their lengths.
 const GRANTS: &str = "
 select has_table_privilege($1::oid, 'INSERT')
         or coalesce(bool_and(has_column_privilege($1::oid, attnum, 'INSERT')) filter (where attgenerated = ''), false),
@@ -23,7 +24,8 @@ select has_table_privilege($1::oid, 'INSERT')
         or coalesce(bool_and(has_column_privilege($1::oid, attnum, 'SELECT')), false),
     has_table_privilege($1::oid, 'UPDATE')
         or coalesce(bool_and(has_column_privilege($1::oid, attnum, 'UPDATE')) filter (where attgenerated = ''), false),
-    has_table_privilege($1::oid, 'DELETE')
+    has_table_privilege($1::oid, 'DELETE'),
+    coalesce(array_agg(format_type(atttypid, atttypmod) order by attnum), '{}')
 from pg_catalog.pg_attribute where attrelid = $1::oid and attnum > 0 and not attisdropped";
 
 /// Sequences that the DEFAULTs take numbers from and the user may not use.
@@ -32,8 +34,9 @@ select distinct sequence.oid::regclass::text
 from pg_catalog.pg_attrdef
 join pg_catalog.pg_depend on classid = 'pg_catalog.pg_attrdef'::regclass and objid = pg_attrdef.oid
     and refclassid = 'pg_catalog.pg_class'::regclass
-join pg_catalog.pg_class sequence on sequence.oid = refobjid and sequence.relkind = 'S'
-where adrelid = $1::oid and not has_sequence_privilege(sequence.oid, 'USAGE, UPDATE')";
+join pg_catalog.pg_class sequence on sequence.oid = refobjid
+where adrelid = $1::oid
+    and case sequence.relkind when 'S' then not has_sequence_privilege(sequence.oid, 'USAGE, UPDATE') else false end";
 
 /// What to look at.
 #[derive(Debug, Clone, Default)]
@@ -98,7 +101,7 @@ pub struct TlsReport {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TableReport {
-    /// The resolved name.
+    /// The resolved name, quoted as in SQL.
     pub name: String,
     /// `table`, `partitioned table`, `view` or `foreign table`.
     pub kind: &'static str,
@@ -126,7 +129,7 @@ pub struct TableReport {
 pub struct ColumnReport {
     /// The name, exactly.
     pub name: String,
-    /// The type, as a cast names it.
+    /// The type with its length, as a column list names it.
     pub data_type: String,
     /// No NULL is ever stored.
     pub not_null: bool,
@@ -203,10 +206,11 @@ async fn of_table(
     let oid = table.relation.oid;
     let grants = session.query_one(GRANTS, &[&oid]).await.map_err(failed)?;
     let closed = session.query(CLOSED_SEQUENCES, &[&oid]).await.map_err(failed)?;
+    let types: Vec<String> = grants.get(4);
     let mut report = TableReport {
         name: table.relation.name.to_string(),
         kind: kind(table.relation.kind),
-        columns: table.columns.iter().map(column).collect(),
+        columns: table.columns.iter().zip(types).map(column).collect(),
         key: key.map(|key| key.columns.iter().map(|&index| table.columns[index].name.clone()).collect()),
         row_security: table.row_security,
         insert: grants.get(0),
@@ -272,10 +276,10 @@ fn kind(kind: RelationKind) -> &'static str {
     }
 }
 
-fn column(column: &Column) -> ColumnReport {
+fn column((column, data_type): (&Column, String)) -> ColumnReport {
     ColumnReport {
         name: column.name.clone(),
-        data_type: column.data_type.sql_name.clone(),
+        data_type,
         not_null: column.is_not_null(),
         default: column.default.clone(),
         identity: match column.identity {

@@ -30,12 +30,13 @@ async fn it_tells_what_is_there_and_writes_nothing() {
         "user: postgres in database ",
         "temporary tables: yes",
         "takes writes: yes",
-        "table: shop.orders",
+        "table: \"shop\".\"orders\"",
         "key: id",
         "grants: INSERT, SELECT, UPDATE, DELETE",
-        "  id int8 not null identity by default",
-        "  number int8 not null default nextval('shop.numbers'::regclass)",
-        "  twice int8 generated, never written",
+        "  id bigint not null identity by default",
+        "  number bigint not null default nextval('shop.numbers'::regclass)",
+        "  note character varying(20)",
+        "  twice bigint generated, never written",
         "missing: nothing",
     ] {
         assert!(ran.stdout.contains(line), "no {line:?} in {}", ran.stdout);
@@ -87,9 +88,9 @@ async fn what_is_missing_is_named_and_the_code_is_two() {
     assert_eq!(poor["table"]["insert"], Value::from(true));
     let words = missing(&poor);
     for (words, start) in words.iter().zip([
-        "SELECT on shop.orders",
-        "UPDATE on shop.orders",
-        "DELETE on shop.orders",
+        "SELECT on \"shop\".\"orders\"",
+        "UPDATE on \"shop\".\"orders\"",
+        "DELETE on \"shop\".\"orders\"",
         "USAGE on the sequence shop.numbers",
     ]) {
         assert!(words.starts_with(start), "{words}");

@@ -562,7 +562,6 @@ fn b24_a_secret_is_in_no_error_and_in_no_debug_text() {
         &[("passwrod", SECRET)],
         &[("endpoint", &url)],
         &[("endpoint", "etl:hush@db:5432")],
-        &[("connection.password-command", SECRET)],
         &[("connection.password-command", SECRET), ("connection.password-command", "x")],
     ];
     for pairs in wrong {

@@ -184,9 +184,7 @@ async fn b24_the_nasty_password_is_in_no_error_no_debug_and_no_log() {
         }
     }
     clean_error("a pair without =", &split_pair(NASTY).unwrap_err());
-    for pairs in
-        [[("password", NASTY)], [("connection.password-command", NASTY)], [("connection.ssl.mode", NASTY)]]
-    {
+    for pairs in [[("password", NASTY)], [("connection.password-command", NASTY)]] {
         match WriteOptions::from_map(pairs) {
             Ok(options) => clean("options", &format!("{options:?}")),
             Err(error) => clean_error("options", &error),

@@ -46,7 +46,10 @@ are shown.
 const TAIL: &str = "
 A root certificate that is given is always used: `require` checks the chain then, and so do `allow` and `prefer` once they
 encrypt. `prefer` falls back to plain text where the server has no TLS, or refuses the encrypted login by its rules; never
-because a check failed. `verify-ca` and `verify-full` without a root are an error, never something weaker.
+because a check failed, where libpq does. `verify-ca` and `verify-full` without a root are an error, never something weaker.
+
+An Ed25519 certificate names no hash that a password's proof could be bound to; libpq gives up there, pgsluice logs in without
+channel binding unless `connection.ssl.channel-binding=require`.
 
 The files are read at each connect, so renewed ones count without a restart. Keys:
 `connection.ssl.root-cert.location`, `connection.ssl.system-roots`, `connection.ssl.cert`, `connection.ssl.key`,

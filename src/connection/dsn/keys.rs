@@ -77,7 +77,7 @@ pub(super) const KEYS: &[Key] = &[
 /// The keyword of that name.
 ///
 /// # Errors
-/// `Config` for an unknown one, with the nearest known. The name is only shown where it is close to a known one:
+/// `Config` for an unknown one, with the nearest known. The name is only shown where it is made as keywords are:
 /// anything else might be a piece of an unquoted password.
 pub(super) fn find(name: &str) -> Result<&'static Key> {
     if let Some(key) = KEYS.iter().find(|key| key.name == name) {
@@ -89,6 +89,12 @@ pub(super) fn find(name: &str) -> Result<&'static Key> {
 /// The error for an option that does not exist.
 pub(super) fn unknown(name: &str) -> crate::Error {
     let nearest = KEYS.iter().map(|key| (distance(key.name, name), key.name)).min();
+    let shown = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    if !shown {
+        return config_error("unknown option; its name is not shown, it may be a piece of a password").with_hint(
+            "a value with blanks or quotes stands in single quotes; in a URL other signs are percent-encoded",
+        );
+    }
     let error = config_error(format!("unknown option \"{name}\""));
     match nearest {
         Some((distance, known)) if distance <= 1 + known.len() / 3 => {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::super::form::{Form, Parsed};
 use super::super::spec::{Build, Verdict};
-use super::super::{PoolOptions, SinkOptions};
+use super::super::{ChannelBinding, PoolOptions, SinkOptions, SslNegotiation, TlsOptions};
 use super::*;
 
 #[test]
@@ -83,7 +83,9 @@ fn the_structs_have_the_defaults_of_the_registry() {
     let open = [&mut draft.pool.keepalive, &mut draft.pool.tcp_user_timeout, &mut draft.pool.connect_timeout];
     assert_eq!(open.map(Option::take), [30, 30, 120].map(|seconds| Some(Duration::from_secs(seconds))));
     assert_eq!(draft.pool, PoolOptions::default());
-    assert_eq!(draft.tls, super::super::TlsOptions::default());
+    assert_eq!(draft.tls.channel_binding.take(), Some(ChannelBinding::default()));
+    assert_eq!(draft.tls.negotiation.take(), Some(SslNegotiation::default()));
+    assert_eq!(draft.tls, TlsOptions::default());
 }
 
 fn fill_defaults(section: &Section, draft: &mut Draft, wanted: fn(&OptionSpec) -> bool) {
