@@ -74,7 +74,7 @@ impl Time {
 
     /// A time of day to the microsecond; `None` beyond 23:59:59.999999, but 24:00:00 is one.
     pub fn from_hms_micro(hour: u32, minute: u32, second: u32, micro: u32) -> Option<Self> {
-        if minute > 59 || second > 59 || micro > 999_999 {
+        if hour > 24 || minute > 59 || second > 59 || micro > 999_999 {
             return None;
         }
         let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);

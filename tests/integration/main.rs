@@ -7,6 +7,7 @@ mod connection;
 mod encode_containers;
 mod encode_datetime;
 mod encode_oracle;
+mod encode_scalars;
 mod from_options;
 mod options;
 mod secrets;
