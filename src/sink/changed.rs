@@ -12,8 +12,9 @@ use crate::error::{Error, ErrorKind};
 
 /// Errors that a changed table gives.
 pub(super) fn may_have_changed(error: &Error) -> bool {
-    // 42704: the row type of a table that was made anew has another number.
-    error.kind() == ErrorKind::Schema || error.sqlstate() == Some("42704")
+    // A table that was made anew: the number of its row type is unknown to the server (42704), or, where a session has
+    // still seen it, to its catalogs only (XX000). An added column may be named as a statement names another (42702).
+    error.kind() == ErrorKind::Schema || matches!(error.sqlstate(), Some("42704" | "42702" | "XX000"))
 }
 
 /// The target for the table as it is now.
@@ -38,7 +39,9 @@ pub(super) async fn reread(shared: &Shared, old: &Target, error: Error) -> Resul
     let new = Target::new(Arc::new(table), &shared.options)?;
     let key = |target: &Target| target.key.as_ref().map(|key| (key.columns.clone(), key.predicate.clone()));
     if new.as_text[..old.as_text.len()] != old.as_text[..] || key(&new) != key(old) {
-        return Err(refused("the table's key, or the form in which its columns travel, has changed".to_owned()));
+        return Err(refused(
+            "the table's key, or the form in which its columns travel, has changed".to_owned(),
+        ));
     }
     tracing::info!(table = %new.table.relation.name, "the table has changed; the sink goes on with its old columns");
     Ok(Arc::new(new))

@@ -37,7 +37,11 @@ pub(crate) struct Policy {
 
 impl Policy {
     pub(crate) fn new(options: &SinkOptions) -> Self {
-        Self { retries: options.retry_count, step: options.retry_sleep_step, timeout: options.delivery_timeout }
+        Self {
+            retries: options.retry_count,
+            step: options.retry_sleep_step,
+            timeout: options.delivery_timeout,
+        }
     }
 }
 
@@ -54,7 +58,11 @@ pub(crate) struct Learnt {
 
 impl Learnt {
     pub(crate) fn new(target: Arc<Target>) -> Self {
-        Self { target: Mutex::new(target), deadlock: AtomicBool::new(false), no_identities: AtomicBool::new(false) }
+        Self {
+            target: Mutex::new(target),
+            deadlock: AtomicBool::new(false),
+            no_identities: AtomicBool::new(false),
+        }
     }
 
     fn target(&self) -> Arc<Target> {

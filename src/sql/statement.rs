@@ -254,7 +254,8 @@ pub(crate) fn delete(columns: &Columns<'_>, key: &Key<'_>) -> String {
 
 /// Lock the stored rows of the keys, in the order of the keys.
 pub(crate) fn lock(columns: &Columns<'_>, key: &Key<'_>) -> String {
-    let order: Vec<String> = key.columns.iter().map(|&column| format!("t.{}", columns.name(column))).collect();
+    let order: Vec<String> =
+        key.columns.iter().map(|&column| format!("t.{}", columns.name(column))).collect();
     format!(
         "SELECT FROM {} AS t, {} WHERE {} ORDER BY {} FOR UPDATE OF t",
         columns.target(),

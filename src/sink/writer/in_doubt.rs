@@ -117,7 +117,9 @@ impl InDoubt {
                 return Err(Error::new(ErrorKind::Connection, OPERATION, words));
             }
             Some(cluster) if cluster != identity.cluster => {
-                return Ok(Fate::Unknown("another server, or another timeline after a failover, has answered"));
+                return Ok(Fate::Unknown(
+                    "another server, or another timeline after a failover, has answered",
+                ));
             }
             Some(_) => {}
         }
@@ -125,7 +127,9 @@ impl InDoubt {
         let status: Option<String> = match client.query_typed(status, &[(&identity.xid, Type::TEXT)]).await {
             Ok(rows) => rows.first().and_then(|row| row.try_get(0).ok()).flatten(),
             // A number that is still to come: a crash took the transaction before anything of it was stored.
-            Err(error) if error.code().is_some_and(|code| code.code() == "22023") => return Ok(Fate::Aborted),
+            Err(error) if error.code().is_some_and(|code| code.code() == "22023") => {
+                return Ok(Fate::Aborted);
+            }
             Err(error) => return refused(&error),
         };
         match status.as_deref() {

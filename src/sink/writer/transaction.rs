@@ -10,9 +10,9 @@ use tokio_postgres::{Client, Error as ClientError};
 
 use super::in_doubt::Identity;
 use super::lock::KeyRows;
-use super::{Conduct, Failure, Written};
 use super::parameter::{FieldOffsets, Parameter, Rows, parameters};
 use super::statement::{Statement, build};
+use super::{Conduct, Failure, Written};
 use crate::error::{ServerFault, from_server, is_data};
 use crate::sink::plan::{Form, Plan, Step};
 use crate::sink::target::Target;
