@@ -118,7 +118,7 @@ pub(super) static WRITE: &[OptionSpec] = &[
     )
     .default("true")
     .not_yet()
-    .passes(&["true", "false"]),
+    .passes(&["true"]),
     OptionSpec::works(
         "client.writer.max-inflight-requests-per-bucket",
         Scope::Write,
