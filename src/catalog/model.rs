@@ -59,6 +59,8 @@ pub struct Table {
     pub checks: Vec<Vec<usize>>,
     /// True where a BEFORE INSERT row trigger is enabled, here, on a partition or on a table below a view.
     pub before_insert_triggers: bool,
+    /// True where a trigger of the user's, of any kind, is enabled, here, on a partition or on a table below a view.
+    pub triggers: bool,
     /// True where an INSTEAD OF trigger stands on a view.
     pub instead_of_triggers: bool,
     /// True where some constraint is deferrable (foreign keys that reference the table too): they are made immediate

@@ -24,7 +24,7 @@ pub(crate) fn table(names: &[&str], key: usize) -> Table {
         default: None,
         identity: Identity::None,
         generated: false,
-        deterministic_collation: true,
+        equating_collation: None,
     };
     let primary = UniqueIndex {
         name: "t_pkey".to_owned(),
@@ -51,6 +51,7 @@ pub(crate) fn table(names: &[&str], key: usize) -> Table {
         other_unique: Vec::new(),
         checks: Vec::new(),
         before_insert_triggers: false,
+        triggers: false,
         instead_of_triggers: false,
         deferrable_constraints: false,
         self_reference: false,

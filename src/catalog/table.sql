@@ -86,6 +86,10 @@ select
                         and g.tgtype & 7 = 7 and g.tgenabled <> 'D'
                 ) as before_insert_triggers,
                 exists (
+                    select from pg_catalog.pg_trigger g
+                    where g.tgrelid = any (reached_oids.list) and not g.tgisinternal and g.tgenabled <> 'D'
+                ) as triggers,
+                exists (
                     select from pg_catalog.pg_trigger g where g.tgrelid = target.oid and g.tgtype & 64 <> 0
                 ) as instead_of_triggers,
                 exists (

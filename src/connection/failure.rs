@@ -80,7 +80,14 @@ pub(super) fn operation_error(
     last: Option<&Error>,
 ) -> Error {
     let mapped = from_server(operation, error);
-    let (None, Some(last)) = (error.as_db_error(), last) else { return mapped };
+    match (error.as_db_error(), last) {
+        (None, Some(last)) => lost(operation, last),
+        _ => mapped,
+    }
+}
+
+/// The error of `operation` on a connection that ended with `last`.
+pub(super) fn lost(operation: &'static str, last: &Error) -> Error {
     let lost = Error::new(last.kind(), operation, format!("the connection was lost: {}", last.message()));
     match last.sqlstate() {
         Some(code) => lost.with_sqlstate(code),

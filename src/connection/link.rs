@@ -44,6 +44,11 @@ impl Connection {
         })
     }
 
+    /// The error of `operation` where the connection's own task saw why it ended.
+    pub(super) fn loss(&self, operation: &'static str) -> Option<Error> {
+        self.driver.last_error().map(|last| failure::lost(operation, last))
+    }
+
     /// The error of `operation`; where `error` only says that the connection is closed, with the reason.
     pub fn failure(&self, operation: &'static str, error: &tokio_postgres::Error) -> Error {
         failure::operation_error(operation, error, self.driver.last_error())

@@ -59,6 +59,16 @@ impl Session {
         self.connection().last_error()
     }
 
+    /// Whether the pool had lent this connection before.
+    pub(crate) fn is_reused(&self) -> bool {
+        self.loan.as_ref().is_some_and(Loan::is_reused)
+    }
+
+    /// The error that ended the connection, as its own task saw it.
+    pub(crate) fn loss(&self, operation: &'static str) -> Option<Error> {
+        self.connection().loss(operation).map(|error| error.with_context("pool", self.pool.name()))
+    }
+
     /// The error of `operation`; where `error` only says that the connection is closed, with the reason.
     pub fn failure(&self, operation: &'static str, error: &tokio_postgres::Error) -> Error {
         self.connection().failure(operation, error).with_context("pool", self.pool.name())

@@ -106,7 +106,9 @@ fn print(codec: &Codec, body: &[u8], out: &mut Vec<u8>) -> bool {
             match codec {
                 Codec::Int4 => write(format_args!("{}", i32::from_be_bytes(bytes))),
                 Codec::Oid => write(format_args!("{}", u32::from_be_bytes(bytes))),
-                Codec::Float4 => write(format_args!("{}", ShortText::float4(f32::from_be_bytes(bytes)).as_str())),
+                Codec::Float4 => {
+                    write(format_args!("{}", ShortText::float4(f32::from_be_bytes(bytes)).as_str()))
+                }
                 Codec::Date => write(format_args!("{}", Date(i32::from_be_bytes(bytes)))),
                 _ => return false,
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::json::Scalar;
 use super::{
-    EncodeContext, EncodeError, array, as_text, bits, boolean, bytea, composite, datetime, extension, float, integer,
-    json, network, numeric, range, text, text_form, uuid,
+    EncodeContext, EncodeError, array, as_text, bits, boolean, bytea, composite, datetime, extension, float,
+    integer, json, network, numeric, range, text, text_form, uuid,
 };
 use crate::catalog::{PgType, TypeKind};
 use crate::record::Value;
@@ -374,9 +374,12 @@ impl Codec {
     /// Who decides the equality of this type's keys; the column's collation is the catalog's matter.
     pub fn key_equality(&self) -> KeyEquality {
         match self {
-            Self::Jsonb | Self::Json | Self::Range(_) | Self::Composite(_) | Self::ServerText | Self::AsText(_) => {
-                KeyEquality::Server
-            }
+            Self::Jsonb
+            | Self::Json
+            | Self::Range(_)
+            | Self::Composite(_)
+            | Self::ServerText
+            | Self::AsText(_) => KeyEquality::Server,
             Self::Text(rule) => rule.key_equality(),
             Self::Extension(_) => KeyEquality::Server,
             Self::Array(codec) => codec.element().key_equality(),

@@ -35,7 +35,9 @@ impl ServerFault {
             constraint: db.constraint().map(str::to_owned),
             reason,
             of_field: db.column().is_none()
-                && (code.starts_with("22") || is_unreadable(db) || code == "23514" && db.datatype().is_some()),
+                && (code.starts_with("22")
+                    || is_unreadable(db)
+                    || code == "23514" && db.datatype().is_some()),
         }
     }
 }
@@ -83,7 +85,8 @@ const UNREADABLE: &[&str] = &["42601", "42602", "42704", "42725", "42883", "42P0
 fn is_unreadable(db: &DbError) -> bool {
     let code = db.code().code();
     // Up to 15 hstore has no code for it.
-    UNREADABLE.contains(&code) && db.position().is_none() || code == "XX000" && db.file() == Some("hstore_io.c")
+    UNREADABLE.contains(&code) && db.position().is_none()
+        || code == "XX000" && db.file() == Some("hstore_io.c")
 }
 
 /// True for the errors that one record causes: they are narrowed down to it.

@@ -150,6 +150,12 @@ pub struct SinkOptions {
     pub reject_policy: RejectPolicy,
     /// `sink.default-for-not-null-column.enabled`; not available yet, only false is taken.
     pub default_for_not_null: bool,
+    /// `retry-count`, `client.writer.retries`: retries of a batch after its first try; 0 is one try.
+    pub retry_count: u32,
+    /// `retry-sleep-step-ms`: the sleep before retry n is n steps.
+    pub retry_sleep_step: Duration,
+    /// `sink.delivery-timeout`: over all tries of a batch. `None` (`-1` as text): only the number of retries ends them.
+    pub delivery_timeout: Option<Duration>,
     /// `meta-cache-ttl-ms`: how long a table's schema is believed.
     pub schema_cache_ttl: Duration,
 }
@@ -177,6 +183,9 @@ impl Default for SinkOptions {
             time_zone: None,
             reject_policy: RejectPolicy::default(),
             default_for_not_null: false,
+            retry_count: 10,
+            retry_sleep_step: Duration::from_secs(5),
+            delivery_timeout: Some(Duration::from_secs(600)),
             schema_cache_ttl: Duration::from_secs(600),
         }
     }
@@ -332,6 +341,27 @@ impl SinkOptions {
         self
     }
 
+    /// Sets the retries of a batch after its first try; 0 is one try.
+    #[must_use]
+    pub fn retry_count(mut self, retries: u32) -> Self {
+        self.retry_count = retries;
+        self
+    }
+
+    /// Sets the step of the sleeps: before retry n it is n steps.
+    #[must_use]
+    pub fn retry_sleep_step(mut self, step: Duration) -> Self {
+        self.retry_sleep_step = step;
+        self
+    }
+
+    /// Sets the time over all tries of a batch; `None`: only the number of retries ends them.
+    #[must_use]
+    pub fn delivery_timeout(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.delivery_timeout = time.into();
+        self
+    }
+
     /// Sets how long a table's schema is believed.
     #[must_use]
     pub fn schema_cache_ttl(mut self, time: Duration) -> Self {
@@ -375,6 +405,8 @@ impl SinkOptions {
         let times = [
             ("sink.insert.flush-interval-ms", self.flush_interval.unwrap_or_default()),
             ("meta-cache-ttl-ms", self.schema_cache_ttl),
+            ("retry-sleep-step-ms", self.retry_sleep_step),
+            ("sink.delivery-timeout", self.delivery_timeout.unwrap_or_default()),
         ];
         for (key, time) in times {
             if time > LONGEST {

@@ -27,8 +27,10 @@ pub struct SinkStats {
     pub unknown: u64,
     /// Values that lost a U+0000.
     pub removed_u0000: u64,
-    /// Batches sent.
+    /// Batches committed.
     pub batches: u64,
+    /// Tries of batches after the first, each after its sleep.
+    pub retries: u64,
 }
 
 impl SinkStats {
@@ -104,6 +106,11 @@ impl Account {
         book.stats.batches += 1;
         book.stats.committed += records;
         book.stats.without_effect += without_effect;
+    }
+
+    /// Counts a try of a batch after its first.
+    pub(crate) fn retried(&self) {
+        self.book().stats.retries += 1;
     }
 
     /// Sets accepted records aside; ends the sink where that passes the limit.

@@ -152,7 +152,8 @@ impl Encoder {
         };
         let undeclared_nullable = target.table.columns.iter().enumerate().filter_map(nullable).collect();
         let not_null = columns.iter().enumerate();
-        let not_null = not_null.filter(|(_, column)| target.table.columns[usize::from(**column)].is_not_null());
+        let not_null =
+            not_null.filter(|(_, column)| target.table.columns[usize::from(**column)].is_not_null());
         Self {
             not_null: not_null.map(|(index, _)| index).collect(),
             any_skipped: skipped.contains(&true),

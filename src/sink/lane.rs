@@ -10,10 +10,12 @@ use tokio::time::Instant;
 use super::account::Account;
 use super::budget::Budget;
 use super::log::Log;
+use super::retry::{self, Learnt, Policy};
 use super::target::Target;
 use super::writer;
 use crate::connection::Pool;
 use crate::error::{Error, ErrorKind, Reject};
+use crate::options::SinkOptions;
 
 /// When a batch is sealed.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +32,10 @@ pub(crate) struct Limits {
 pub(crate) struct Shared {
     pub(crate) target: Arc<Target>,
     pub(crate) pool: Pool,
+    pub(crate) options: SinkOptions,
     pub(crate) limits: Limits,
+    pub(crate) retry: Policy,
+    pub(crate) learnt: Learnt,
     pub(crate) account: Account,
     pub(crate) budget: Budget,
 }
@@ -170,6 +175,14 @@ enum Next {
 }
 
 impl Lane {
+    /// Waits until what is pending is to be discarded.
+    async fn discarded(&self) {
+        while !self.state().discard {
+            // Other news is found in the state, when the batch under way is done.
+            self.wake.notified().await;
+        }
+    }
+
     fn next(&self, shared: &Shared) -> Next {
         let mut state = self.state();
         if state.discard {
@@ -203,7 +216,10 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>) {
                 let (records, cost) = (log.rows.len() as u64, log.cost());
                 match shared.account.ended() {
                     Some(error) => shared.account.fail(records, false, &error),
-                    None => write(&shared, &mut log).await,
+                    None => tokio::select! {
+                        () = write(&shared, &mut log) => {}
+                        () = lane.discarded() => return,
+                    },
                 }
                 drop(log);
                 shared.budget.give_back(cost);
@@ -217,16 +233,7 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>) {
 async fn write(shared: &Shared, log: &mut Log) {
     let records = log.rows.len() as u64;
     let table = || shared.target.table.relation.name.to_string();
-    let result = async {
-        let session = shared.pool.get().await.map_err(|error| writer::Failure { error, unknown: false })?;
-        // A connection on which this future is dropped, or a batch fails, never goes back to the pool.
-        session.dirty();
-        let written = writer::write(&session, &shared.target, log).await?;
-        session.clean();
-        Ok(written)
-    }
-    .await;
-    match result {
+    match Box::pin(retry::deliver(shared, log)).await {
         Ok(written) => {
             let rejects: Vec<Reject> = written
                 .rejected
@@ -245,7 +252,7 @@ async fn write(shared: &Shared, log: &mut Log) {
                 shared.account.reject(rejects);
             }
         }
-        Err(writer::Failure { error, unknown }) => {
+        Err(writer::Failure { error, unknown, .. }) => {
             let error = ended(error, unknown, log).with_context("table", table());
             tracing::error!(%error, records, "a batch failed and the sink has ended");
             shared.account.fail(records, unknown, &error);
@@ -260,9 +267,13 @@ fn ended(error: Error, unknown: bool, log: &Log) -> Error {
     let range = format!("{first} to {last} ({} records)", log.rows.len());
     if unknown {
         let words = format!("the answer to COMMIT was lost: {}", error.message());
-        return Error::new(ErrorKind::OutcomeUnknown, "write batch", words)
+        let mut lost = Error::new(ErrorKind::OutcomeUnknown, "write batch", words)
             .with_context("records", range)
             .with_hint("look whether the rows are there before writing them again");
+        if let Some(code) = error.sqlstate() {
+            lost = lost.with_sqlstate(code);
+        }
+        return lost.with_source(error);
     }
     error.with_context("records not committed", range)
 }

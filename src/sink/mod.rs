@@ -4,17 +4,19 @@
 //! record -> encoded once, at the edge          encoder, serialize
 //!        -> a lane's batch, a log               log, lane (memory: budget)
 //!        -> folded into statements              plan
-//!        -> one transaction                     writer
+//!        -> one transaction                     writer (tried again, settled: retry; another table: changed)
 //!        -> committed or rejected               account
 //! ```
 
 mod account;
 mod adapter;
 mod budget;
+mod changed;
 mod encoder;
 mod lane;
 mod log;
 mod plan;
+mod retry;
 mod serialize;
 mod target;
 mod writer;
@@ -39,6 +41,7 @@ use account::Account;
 use budget::Budget;
 use lane::{Lane, Limits, Shared};
 use log::Log;
+use retry::{Learnt, Policy};
 use target::Target;
 
 /// No statement may hold more than 256 MiB, whatever the options say: the server resets a connection that brings
@@ -121,20 +124,25 @@ impl Sink {
             _ => None,
         };
         let lanes = target.lanes;
+        let target = Arc::new(target);
         let shared = Arc::new(Shared {
-            target: Arc::new(target),
+            learnt: Learnt::new(Arc::clone(&target)),
+            target,
             pool: pool.clone(),
             limits,
+            retry: Policy::new(&options),
             account: Account::new(limit),
             budget: Budget::new(options.memory),
+            options,
         });
+        let options = &shared.options;
         let mut context = EncodeContext::new(zone);
         context.remove_u0000 = options.remove_u0000;
         let handle = Handle {
             lanes: (0..lanes).map(|_| Lane::start(&shared)).collect(),
-            shared,
             context,
             fail: matches!(options.reject_policy, RejectPolicy::Fail),
+            shared,
             closed: RwLock::new(false),
             idle: Mutex::new(Vec::new()),
         };

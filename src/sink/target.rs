@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::log::{ColumnSet, Op};
+use super::log::{ColumnSet, Log, Op};
 use crate::catalog::{Identity, Key, RelationKind, Table, conflict_key};
 use crate::encode::{Codec, KeyEquality, Wire};
 use crate::error::{Error, ErrorKind, Result};
@@ -194,6 +194,16 @@ impl Target {
                 .iter()
                 .enumerate()
                 .any(|(column, &needed)| needed && !set.iter().any(|&given| usize::from(given) == column))
+    }
+
+    /// True where writing a batch twice leaves what writing it once does: upserts and deletes by key, that no trigger
+    /// counts. Setting to NULL finds a row the second time that was not there the first; a unique column beside the
+    /// key may refuse a record that a later one has made way for.
+    pub(crate) fn replays(&self, log: &Log) -> bool {
+        self.key.is_some()
+            && !self.arrival_order
+            && !self.table.triggers
+            && !log.rows.iter().any(|row| row.partial_key || row.op == Op::Nullify)
     }
 
     /// True where a record may omit this key column because the server gives it.

@@ -258,6 +258,19 @@ pub(crate) fn delete(columns: &Columns<'_>, key: &Key<'_>) -> String {
     )
 }
 
+/// Lock the stored rows of the keys, in the order of the keys.
+pub(crate) fn lock(columns: &Columns<'_>, key: &Key<'_>) -> String {
+    let order: Vec<String> =
+        key.columns.iter().map(|&column| format!("t.{}", columns.name(column))).collect();
+    format!(
+        "SELECT FROM {} AS t, {} WHERE {} ORDER BY {} FOR UPDATE OF t",
+        columns.target(),
+        columns.relation(false),
+        columns.matches(key),
+        order.join(", "),
+    )
+}
+
 /// The class of each key under the server's own equality, in the source's order.
 pub(crate) fn key_classes(columns: &Columns<'_>) -> String {
     // The arrays that bring the values do not bring the column's collation.

@@ -223,7 +223,8 @@ fn twins_say_the_same_or_are_an_error_in_either_order() {
 #[test]
 fn the_fluss_connector_has_its_own_defaults() {
     let fluss = with(&[("connector", "fluss"), ("bootstrap.servers", "h:5432")]).unwrap();
-    assert_eq!(fluss.sink, SinkOptions::new().flush_interval(Duration::from_millis(100)));
+    let defaults = SinkOptions::new().flush_interval(Duration::from_millis(100)).retry_count(i32::MAX as u32);
+    assert_eq!(fluss.sink, defaults);
     let given = sink(&[("connector", "fluss"), ("sink.insert.flush-interval-ms", "7000")]);
     assert_eq!(given.flush_interval, Some(Duration::from_secs(7)));
     assert_eq!(sink(&[("connector", "postgres")]), SinkOptions::default());

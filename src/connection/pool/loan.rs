@@ -26,6 +26,11 @@ impl Loan {
         self.0.connection.as_mut().expect(HELD)
     }
 
+    /// Whether it was lent before.
+    pub(in crate::connection) fn is_reused(&self) -> bool {
+        Object::metrics(&self.0).recycle_count > 0
+    }
+
     /// Back into the pool; a closed connection is dropped and its place is free.
     pub(in crate::connection) fn give_back(mut self) {
         if self.connection().is_closed() {

@@ -8,7 +8,9 @@ mod text;
 mod value;
 mod zone;
 
-pub(super) use interval::{from_text as interval_from_text, has_certain_fields, push_key as interval_push_key};
+pub(super) use interval::{
+    from_text as interval_from_text, has_certain_fields, push_key as interval_push_key,
+};
 pub(super) use value::{from_value, text as value_text};
 pub use zone::Zone;
 

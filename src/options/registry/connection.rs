@@ -31,6 +31,13 @@ pub(super) const fn idle_timeout(bare: Bare) -> Form {
 }
 
 /// Both names of the host list.
+/// Both names of the retries of a batch.
+pub(super) const RETRIES: Form = Form::Int {
+    min: 0,
+    max: i64::MAX,
+    set: Some(|draft, retries| draft.sink.retry_count = u32::try_from(retries).unwrap_or(u32::MAX)),
+};
+
 pub(super) const HOSTS: Form = Form::Hosts(Some(|draft, hosts| draft.hosts = hosts));
 
 pub(super) static OPTIONS: &[OptionSpec] = &[
@@ -111,20 +118,22 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
     OptionSpec::works(
         "retry-count",
         Scope::Connection,
-        Form::Int { min: 0, max: i64::MAX, set: None },
+        RETRIES,
         "retries after the first try; 0 is one try",
     )
-    .default("10")
-    .not_yet()
-    .passes(&["0"]),
+    .default("10"),
     OptionSpec::works(
         "retry-sleep-step-ms",
         Scope::Connection,
-        Form::Duration { bare: Bare::Milliseconds, zero: true, never: false, set: None },
+        Form::Duration {
+            bare: Bare::Milliseconds,
+            zero: true,
+            never: false,
+            set: Some(|draft, step| draft.sink.retry_sleep_step = step.unwrap_or_default()),
+        },
         "sleep before retry n is n steps; a shutdown ends it",
     )
-    .default("5000")
-    .not_yet(),
+    .default("5000"),
     OptionSpec::works(
         "meta-cache-ttl-ms",
         Scope::Connection,

@@ -105,12 +105,11 @@ pub(super) static WRITE: &[OptionSpec] = &[
     OptionSpec::works(
         "client.writer.retries",
         Scope::Write,
-        RETRIES,
-        "retries of a batch, within the delivery deadline; not given: without end",
+        super::connection::RETRIES,
+        "retries of a batch, within the delivery deadline",
     )
     .twin_of("retry-count")
-    .not_yet()
-    .passes(&["0"]),
+    .default("2147483647"),
     OptionSpec::works(
         "client.writer.enable-idempotence",
         Scope::Write,
@@ -119,7 +118,7 @@ pub(super) static WRITE: &[OptionSpec] = &[
     )
     .default("true")
     .not_yet()
-    .passes(&["false"]),
+    .passes(&["true"]),
     OptionSpec::works(
         "client.writer.max-inflight-requests-per-bucket",
         Scope::Write,

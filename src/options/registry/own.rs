@@ -97,11 +97,15 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
     OptionSpec::works(
         "sink.delivery-timeout",
         Scope::Write,
-        Form::Duration { bare: Bare::Refused, zero: false, never: false, set: None },
+        Form::Duration {
+            bare: Bare::Refused,
+            zero: false,
+            never: true,
+            set: Some(|draft, time| draft.sink.delivery_timeout = time),
+        },
         "over all retries of a batch; then an error that says committed, not committed or unknown",
     )
-    .default("10 min")
-    .not_yet(),
+    .default("10 min"),
     OptionSpec::works(
         "sink.ledger",
         Scope::Write,

@@ -32,8 +32,8 @@ pub(super) async fn narrow(
         suspects.extend(0..u32::try_from(log.rows.len()).unwrap_or(u32::MAX));
     }
     replay(transaction, log, suspects, &mut written).await?;
-    match transaction.commit().await {
-        Ok(()) => Ok(written),
+    match transaction.commit(written).await {
+        Ok(written) => Ok(written),
         Err(Trouble::Other(failure)) => Err(failure),
         Err(Trouble::Data(fault)) => {
             transaction.rollback().await?;

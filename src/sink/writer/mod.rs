@@ -6,6 +6,8 @@
 mod bisect;
 mod blame;
 mod equality;
+mod in_doubt;
+mod lock;
 mod parameter;
 mod statement;
 mod transaction;
@@ -17,8 +19,10 @@ use super::plan::Plan;
 use super::target::Target;
 use transaction::Transaction;
 
+pub(crate) use in_doubt::{Fate, InDoubt};
+
 /// What became of a batch whose transaction committed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Written {
     /// Records that changed nothing: the key was not there to delete, or there already; a trigger swallowed the row.
     pub(crate) without_effect: u64,
@@ -32,13 +36,24 @@ pub(crate) struct Failure {
     pub(crate) error: Error,
     /// COMMIT was sent, and its answer was lost.
     pub(crate) unknown: bool,
+    /// The server had answered a statement of the batch before.
+    pub(crate) answered: bool,
 }
 
 impl Failure {
     /// The transaction has not been committed.
-    fn not_committed(error: Error) -> Self {
-        Self { error, unknown: false }
+    pub(crate) fn not_committed(error: Error) -> Self {
+        Self { error, unknown: false, answered: false }
     }
+}
+
+/// How the batches of a sink are written at this time.
+#[derive(Clone, Copy)]
+pub(crate) struct Conduct<'a> {
+    /// A replay could do harm: where the transaction's identity is kept, so that its fate can be asked.
+    pub(crate) in_doubt: Option<&'a InDoubt>,
+    /// The keys that are stored are locked in order before the first statement.
+    pub(crate) lock_first: bool,
 }
 
 /// Writes the log in one transaction.
@@ -49,23 +64,30 @@ pub(crate) async fn write(
     client: &tokio_postgres::Client,
     target: &Target,
     log: &mut Log,
+    conduct: Conduct<'_>,
 ) -> Result<Written, Failure> {
-    let transaction = Transaction::new(client, target);
+    let transaction = Transaction::new(client, target, conduct);
+    let written = whole_or_narrowed(&transaction, log).await;
+    written.map_err(|failure| Failure { answered: transaction.answered(), ..failure })
+}
+
+async fn whole_or_narrowed(transaction: &Transaction<'_>, log: &mut Log) -> Result<Written, Failure> {
+    let target = transaction.target;
     let classed = match &target.key {
-        Some(key) if key.server_equality => equality::class_keys(&transaction, log).await?,
+        Some(key) if key.server_equality => equality::class_keys(transaction, log).await?,
         _ => true,
     };
     let plan = Plan::folded(target, log);
     if classed {
         match transaction.run(&plan).await? {
-            Some(without_effect) => return Ok(Written { without_effect, rejected: Vec::new() }),
+            Some(written) => return Ok(written),
             None => tracing::debug!(
                 records = log.rows.len(),
                 "a data error: the batch is narrowed to its records"
             ),
         }
     }
-    bisect::narrow(&transaction, &plan, log, classed).await
+    bisect::narrow(transaction, &plan, log, classed).await
 }
 
 /// An error of a rule of ours.

@@ -21,8 +21,7 @@ pub(crate) enum Statement {
 /// The statement of a step, and the source that its rows take.
 pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Source) {
     let source = match form {
-        // A delete brings the key alone: arrays of its columns are smaller than rows of the table.
-        Form::Delete | Form::Nullify if !is_flattened(target, set) => Source::ColumnArrays,
+        Form::Delete | Form::Nullify => key_source(target, set),
         _ => target.source,
     };
     let columns = target.columns(source, set);
@@ -56,6 +55,11 @@ pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Sou
         }
     };
     (Statement::One(text), source)
+}
+
+/// The source of rows that bring the key alone: arrays of its columns are smaller than rows of the table.
+pub(super) fn key_source(target: &Target, set: &[u16]) -> Source {
+    if is_flattened(target, set) { target.source } else { Source::ColumnArrays }
 }
 
 /// unnest flattens arrays of arrays, and spreads composites over their fields.

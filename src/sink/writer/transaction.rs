@@ -1,14 +1,19 @@
 //! Steps in a transaction: pipelined where no answer decides what comes next.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_postgres::error::DbError;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error as ClientError};
 
-use super::Failure;
+use super::in_doubt::Identity;
+use super::lock::KeyRows;
 use super::parameter::{FieldOffsets, Parameter, Rows, parameters};
 use super::statement::{Statement, build};
+use super::{Conduct, Failure, Written};
 use crate::error::{ServerFault, from_server, is_data};
 use crate::sink::plan::{Form, Plan, Step};
 use crate::sink::target::Target;
@@ -21,6 +26,10 @@ const JOINED_ROWS: usize = 512;
 pub(super) struct Transaction<'a> {
     pub(super) client: &'a Client,
     pub(super) target: &'a Target,
+    conduct: Conduct<'a>,
+    /// Of the open transaction, where its fate may have to be asked.
+    identity: Mutex<Option<Identity>>,
+    answered: AtomicBool,
 }
 
 /// Why statements did not all succeed.
@@ -41,17 +50,28 @@ struct Request<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    pub(super) fn new(client: &'a Client, target: &'a Target) -> Self {
-        Self { client, target }
+    pub(super) fn new(client: &'a Client, target: &'a Target, conduct: Conduct<'a>) -> Self {
+        Self { client, target, conduct, identity: Mutex::default(), answered: AtomicBool::new(false) }
     }
 
-    /// The whole plan in a transaction of its own: records without effect, or none where a data error undid it all.
-    pub(super) async fn run(&self, plan: &Plan<'_>) -> Result<Option<u64>, Failure> {
+    /// Whether the server has answered any statement.
+    pub(super) fn answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// The whole plan in a transaction of its own; none where a data error undid it all.
+    pub(super) async fn run(&self, plan: &Plan<'_>) -> Result<Option<Written>, Failure> {
         let steps = plan.steps(0..plan.units.len());
-        let requests = self.requests(plan, &steps);
+        let keys = self.conduct.lock_first.then(|| KeyRows::new(self.target, plan)).flatten();
+        let mut requests: Vec<Request<'_>> = keys.iter().flat_map(|keys| self.locks(keys)).collect();
+        requests.extend(self.requests(plan, &steps));
         let single = requests.len() == 1 && self.immediate().is_none() && self.target.prelude.is_none();
         let pipelined = requests.iter().all(|request| !matches!(request.statement, Statement::Pair { .. }));
-        let result = if single && pipelined {
+        let settles = self.conduct.in_doubt.is_some();
+        let sent = if settles && pipelined {
+            // The identity must be known before COMMIT is sent.
+            self.pipeline(&requests, &self.opening(), &[], false).await
+        } else if single && pipelined {
             // One statement is a transaction by itself.
             self.pipeline(&requests, &[], &[], true).await
         } else if pipelined {
@@ -59,39 +79,74 @@ impl<'a> Transaction<'a> {
             self.pipeline(&requests, &self.opening(), &after, true).await
         } else {
             self.begin().await?;
-            match self.one_by_one(&requests).await {
-                Ok(without_effect) => self.commit().await.map(|()| without_effect),
-                Err(trouble) => Err(trouble),
-            }
+            self.one_by_one(&requests).await
         };
-        match result {
-            Ok(without_effect) => Ok(Some(without_effect)),
+        let open = settles || !pipelined;
+        let written = sent.map(|without_effect| Written { without_effect, rejected: Vec::new() });
+        let committed = match written {
+            Ok(written) if open => self.commit(written).await,
+            other => other,
+        };
+        match committed {
+            Ok(written) => Ok(Some(written)),
             Err(Trouble::Data(_)) => {
-                if !pipelined {
+                if open {
                     self.rollback().await?;
                 }
                 Ok(None)
             }
-            Err(Trouble::Other(failure)) => {
-                // Best effort: the caller discards a connection whose transaction failed like this.
-                Err(failure)
-            }
+            Err(Trouble::Other(failure)) => Err(failure),
         }
     }
 
     pub(super) async fn begin(&self) -> Result<(), Failure> {
         for text in self.opening() {
             self.client.batch_execute(text).await.map_err(|error| not_committed(&error))?;
+            self.answered.store(true, Ordering::Relaxed);
+        }
+        if self.conduct.in_doubt.is_some() {
+            self.identify().await.map_err(|error| not_committed(&error))?;
         }
         Ok(())
     }
 
-    /// Ok: the transaction, whose statements were all seen to succeed, is committed.
-    pub(super) async fn commit(&self) -> Result<(), Trouble> {
+    fn identity(&self) -> MutexGuard<'_, Option<Identity>> {
+        // Only whole values are ever put there.
+        self.identity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads who the open transaction is.
+    async fn identify(&self) -> Result<(), ClientError> {
+        match Identity::read(self.client).await {
+            Ok(identity) => {
+                *self.identity() = identity;
+                Ok(())
+            }
+            Err(error) => {
+                if let Some(in_doubt) = self.conduct.in_doubt {
+                    in_doubt.note_refusal(&error);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Commits the transaction, whose statements were all seen to succeed.
+    pub(super) async fn commit(&self, written: Written) -> Result<Written, Trouble> {
         if let Some(immediate) = self.immediate() {
             self.client.batch_execute(immediate).await.map_err(|error| self.trouble(&error, false))?;
         }
-        self.client.batch_execute("COMMIT").await.map_err(|error| self.trouble(&error, true))
+        let identity = self.identity().take();
+        if let (Some(in_doubt), Some(identity)) = (self.conduct.in_doubt, identity) {
+            in_doubt.enter(identity, written.clone());
+        }
+        let answer = self.client.batch_execute("COMMIT").await.map_err(|error| self.trouble(&error, true));
+        if let Some(in_doubt) = self.conduct.in_doubt
+            && matches!(answer, Ok(()) | Err(Trouble::Data(_)))
+        {
+            in_doubt.leave();
+        }
+        answer.map(|()| written)
     }
 
     pub(super) async fn rollback(&self) -> Result<(), Failure> {
@@ -143,6 +198,19 @@ impl<'a> Transaction<'a> {
         std::iter::once("BEGIN").chain(self.target.prelude.as_deref()).collect()
     }
 
+    /// The statements that lock what is stored of a batch's keys. They change nothing and count for no record.
+    fn locks<'p>(&self, keys: &'p KeyRows) -> Vec<Request<'p>> {
+        let (sql, source) = keys.statement(self.target);
+        let lock = |rows: Rows<'p>| Request {
+            statement: Statement::One(sql.clone()),
+            source,
+            offsets: offsets(source, &rows),
+            rows,
+            records: 0,
+        };
+        keys.chunks(JOINED_ROWS).map(lock).collect()
+    }
+
     fn requests<'p>(&self, plan: &'p Plan<'_>, steps: &'p [Step]) -> Vec<Request<'p>> {
         let mut requests = Vec::with_capacity(steps.len());
         for step in steps {
@@ -186,6 +254,9 @@ impl<'a> Transaction<'a> {
         let text = |text| async move { self.client.batch_execute(text).await.map(|()| 0) }.boxed();
         let mut futures: Vec<BoxFuture<'_, Result<u64, ClientError>>> = Vec::new();
         futures.extend(before.iter().map(|&sql| text(sql)));
+        if before.first() == Some(&"BEGIN") && self.conduct.in_doubt.is_some() {
+            futures.push(async { self.identify().await.map(|()| 0) }.boxed());
+        }
         let mut without_effect = 0;
         for request in requests {
             let sql = match &request.statement {
@@ -210,7 +281,10 @@ impl<'a> Transaction<'a> {
         let mut first = None;
         for result in in_order(futures).await {
             match result {
-                Ok(count) => without_effect += count,
+                Ok(count) => {
+                    without_effect += count;
+                    self.answered.store(true, Ordering::Relaxed);
+                }
                 // What follows the first error only says that the transaction has failed.
                 Err(error) => {
                     first.get_or_insert(error);
