@@ -39,6 +39,7 @@
 //! | write structs, named values, [`Record`]s, tuples, a [`futures::Sink`] | [`Sink`](sink::Sink), [`Columns`](sink::Columns) |
 //! | give dates, decimals, intervals, arrays | [`Value`], [`record`] |
 //! | encode on threads of one's own | [`Sink::encoder`](sink::Sink::encoder), [`Chunk`](sink::Chunk) |
+//! | see what server, user and table allow | [`check`] |
 //! | load CSV, TSV and NDJSON files (feature `cli`) | [`load`] |
 //! | know what failed and what to do | [`Error`], [`ErrorKind`], [`Reject`] |
 //!
