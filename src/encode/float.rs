@@ -10,13 +10,13 @@ use crate::record::Value;
 
 /// A number's text on the stack.
 pub(super) struct ShortText {
-    bytes: [u8; 48],
+    bytes: [u8; 64],
     length: usize,
 }
 
 impl ShortText {
     fn new() -> Self {
-        Self { bytes: [0; 48], length: 0 }
+        Self { bytes: [0; 64], length: 0 }
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -64,12 +64,10 @@ impl ShortText {
             write!(text, "{head}{digits}e{exponent}").is_ok()
                 && text.as_str().parse::<T>().is_ok_and(|read| read == *value)
         };
-        let below = last.parse::<u8>().ok().and_then(|last| last.checked_sub(1));
-        reads_back(format_args!("{last}{point}00000000000000001"))
-            && match below {
-                Some(below) => reads_back(format_args!("{below}{point}99999999999999999")),
-                None => reads_back(format_args!("{last}")),
-            }
+        // A last 0 is no digit more: the decimal was looked at without it.
+        let Some(below) = last.parse::<u8>().ok().and_then(|last| last.checked_sub(1)) else { return false };
+        reads_back(format_args!("{last}{point}000000000000000000000000000001"))
+            && reads_back(format_args!("{below}{point}999999999999999999999999999999"))
     }
 
     /// The same digits laid out as the server prints a float: with an exponent below 1e-4 and from `10^digits` on.
