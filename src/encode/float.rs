@@ -10,13 +10,13 @@ use crate::record::Value;
 
 /// A number's text on the stack.
 pub(super) struct ShortText {
-    bytes: [u8; 48],
+    bytes: [u8; 64],
     length: usize,
 }
 
 impl ShortText {
     fn new() -> Self {
-        Self { bytes: [0; 48], length: 0 }
+        Self { bytes: [0; 64], length: 0 }
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -31,16 +31,47 @@ impl ShortText {
         text
     }
 
-    /// The shortest decimal that reads back as the same float, `1.5e20`; `NaN`, `inf`, `-inf`.
-    pub(super) fn exponent_form(value: impl fmt::LowerExp) -> Self {
-        let mut text = Self::new();
-        // Seventeen digits and a three-digit exponent at most: it cannot fail.
-        let _ = write!(text, "{value:e}");
-        text
+    /// The decimal of the fewest digits that lies inside the float's rounding interval, nearest to it, of two the even
+    /// one, as the server chooses it: `1.5e20`; `NaN`, `inf`, `-inf`. A decimal exactly on the interval's bound is none.
+    pub(super) fn exponent_form<T: fmt::LowerExp + FromStr + PartialEq>(value: T) -> Self {
+        let mut shortest = Self::new();
+        // Seventeen digits and a three-digit exponent at most: it cannot fail, here and below.
+        let _ = write!(shortest, "{value:e}");
+        let Some((mantissa, _)) = shortest.as_str().split_once('e') else { return shortest };
+        let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+        let rounded = |precision: usize| {
+            let mut text = Self::new();
+            let _ = write!(text, "{value:.precision$e}");
+            text
+        };
+        let even = rounded(digits - 1);
+        if even.is_inside(&value) {
+            return even;
+        }
+        if shortest.is_inside(&value) {
+            return shortest;
+        }
+        (digits..17).map(rounded).find(|text| text.is_inside(&value)).unwrap_or(shortest)
+    }
+
+    /// True where the next decimals on both sides read back as the float, too.
+    fn is_inside<T: FromStr + PartialEq>(&self, value: &T) -> bool {
+        let Some((mantissa, exponent)) = self.as_str().split_once('e') else { return false };
+        let Some((head, last)) = mantissa.split_at_checked(mantissa.len() - 1) else { return false };
+        let point = if mantissa.contains('.') { "" } else { "." };
+        let reads_back = |digits: fmt::Arguments<'_>| {
+            let mut text = Self::new();
+            write!(text, "{head}{digits}e{exponent}").is_ok()
+                && text.as_str().parse::<T>().is_ok_and(|read| read == *value)
+        };
+        // A last 0 is no digit more: the decimal was looked at without it.
+        let Some(below) = last.parse::<u8>().ok().and_then(|last| last.checked_sub(1)) else { return false };
+        reads_back(format_args!("{last}{point}000000000000000000000000000001"))
+            && reads_back(format_args!("{below}{point}999999999999999999999999999999"))
     }
 
     /// The same digits laid out as the server prints a float: with an exponent below 1e-4 and from `10^digits` on.
-    fn server_form(value: impl fmt::LowerExp, digits: i32) -> Self {
+    fn server_form<T: fmt::LowerExp + FromStr + PartialEq>(value: T, digits: i32) -> Self {
         let source = Self::exponent_form(value);
         let mut text = Self::new();
         // A positional form has at most fifteen digits before the point and twenty-one after it: it cannot fail.

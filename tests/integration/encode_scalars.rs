@@ -1,5 +1,6 @@
 //! Scalar types against the server: its input functions read the same texts, its operators compare the same keys.
 
+mod casts;
 mod keys;
 mod texts;
 mod values;

@@ -35,8 +35,12 @@ pub(in crate::encode) fn scalar(source: &str) -> Result<Scalar<'_>, EncodeError>
     let is_string = text.starts_with('"');
     // A string must not hold half a pair; U+0000 in it is the target column's matter.
     validate::document(text.as_bytes(), Rules { jsonb: is_string, nul: is_string })?;
+    if is_string {
+        // U+0000 passes for white space there, and would hide the closing quote.
+        let inside = text[1..].strip_suffix('"').ok_or_else(validate::invalid)?;
+        return Ok(Scalar::String(unescape(inside)));
+    }
     Ok(match text.as_bytes()[0] {
-        b'"' => Scalar::String(unescape(&text[1..text.len() - 1])),
         b'n' => Scalar::Null,
         b't' => Scalar::Bool(true),
         b'f' => Scalar::Bool(false),

@@ -54,7 +54,7 @@ impl Levels {
 }
 
 #[cold]
-fn invalid() -> EncodeError {
+pub(super) fn invalid() -> EncodeError {
     EncodeError::new("22P02", "the text is no JSON")
 }
 

@@ -59,7 +59,7 @@ pub(in crate::encode) fn macaddr_from_text(source: &str, out: &mut Vec<u8>) -> R
     }
     let reason = "the text is no macaddr";
     // The server's `scanf` takes blanks, signs and `0x` before each number.
-    if text.iter().any(|byte| is_white(*byte) || matches!(byte, b'+' | b'x' | b'X')) {
+    if text.iter().any(|byte| is_white(*byte) || matches!(byte, b'+' | b'-' | b'x' | b'X')) {
         return Err(EncodeError::server_only("22P02", reason));
     }
     Err(EncodeError::new("22P02", reason))

@@ -90,7 +90,7 @@ async fn number_keys_are_equal_and_ordered_as_on_the_server() {
     ];
     check("numeric", &numerics, true).await;
     numerics.retain(|text| !text.contains("1e131071") && !text.contains("Inf"));
-    check("numeric(200,100)", &numerics, true).await;
+    check("numeric(300,100)", &numerics, true).await;
     let random = samples(&"-?[0-9]{1,9}([.][0-9]{1,9}0{0,4})?", 120);
     check("numeric", &borrowed(&random), true).await;
 }
@@ -151,11 +151,5 @@ async fn other_keys_are_equal_as_on_the_server() {
         "1111111100000000",
     ];
     check("bit varying", &bits, false).await;
-    check(
-        "bit(3)",
-        &["000", "001", "100", "111", "x".repeat(0).as_str()]
-            .map(|text| if text.is_empty() { "010" } else { text }),
-        true,
-    )
-    .await;
+    check("bit(3)", &["000", "001", "100", "111", "010"], true).await;
 }

@@ -212,6 +212,8 @@ async fn text_types_take_the_text_of_a_value() {
             (json("\"a\\u00e9\\n\\ud83d\\ude00\\\\\""), "=aé\n😀\\"),
             (json("\"\\ud83d\""), "!22P02"),
             (json("\"\\u0000\""), "!22021"),
+            (json("\"a\"\0"), "!22P02"),
+            (json("\0\"a\""), "!22P02"),
             (json(" 1.50 "), "=1.50"),
             (json("true"), "=true"),
             (json(" {\"a\": [1]} "), "={\"a\": [1]}"),
