@@ -41,7 +41,7 @@ async fn it_tells_what_is_there_and_writes_nothing() {
     ] {
         assert!(ran.stdout.contains(line), "no {line:?} in {}", ran.stdout);
     }
-    let bare = check(&scene, "").code(0);
+    let bare = check(&scene, "--format text").code(0);
     assert!(!bare.stdout.contains("columns"), "{}", bare.stdout);
     assert_eq!(scene.count("shop.orders").await, 0);
     let used = scene.texts("select is_called::text from shop.numbers").await;

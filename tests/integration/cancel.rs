@@ -68,7 +68,7 @@ async fn b19_a_future_dropped_at_any_await_leaves_a_pool_of_one_whole() {
     let options = || PoolOptions::named("dropped").application_name("dropped").size(1);
     let pool = Pool::open_target(target.clone(), options()).await.unwrap();
     // Small batches, no timer, and memory for a few rows, so that writes wait too.
-    let sink_options = || SinkOptions::new().batch_rows(3).flush_interval(None).memory(1024);
+    let sink_options = || SinkOptions::new().batch_rows(3).flush_interval(None).batch_bytes(512).memory(1024);
     let sink = Sink::open(&pool, "t", sink_options()).await.unwrap();
     let mut random = Random(0x5eed_2026);
     let mut ready = [0_u64; 6];
