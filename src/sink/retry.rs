@@ -157,13 +157,9 @@ impl Delivery<'_> {
         if self.in_doubt.is_open() {
             match self.settle().await? {
                 Fate::Committed(written) => return Ok(written),
-                Fate::Unknown(why) => {
-                    self.in_doubt.leave();
-                    let error = Error::new(ErrorKind::OutcomeUnknown, OPERATION, why);
-                    let failure = Failure { unknown: true, ..Failure::not_committed(error) };
-                    return Err(Failed { failure, stale: false });
-                }
-                Fate::Aborted | Fate::InProgress => self.in_doubt.leave(),
+                Fate::Aborted => self.in_doubt.leave(),
+                Fate::InProgress => return Err(self.unanswerable("the transaction's session does not end")),
+                Fate::Unknown(why) => return Err(self.unanswerable(why)),
             }
         }
         let learnt = &self.shared.learnt;
@@ -197,7 +193,7 @@ impl Delivery<'_> {
         Err(Failed { failure: Failure { error, ..failure }, stale })
     }
 
-    /// Asks until the transaction in doubt is no longer in progress.
+    /// Asks until the transaction in doubt is no longer in progress, or as often as makes sense.
     async fn settle(&self) -> Result<Fate, Error> {
         for question in 0..QUESTIONS {
             let session = self.shared.pool.get().await?;
@@ -210,7 +206,14 @@ impl Delivery<'_> {
                 fate => return Ok(fate),
             }
         }
-        Ok(Fate::Unknown("the transaction is still in progress, and its session does not end"))
+        Ok(Fate::InProgress)
+    }
+
+    /// The question has no answer, now or later.
+    fn unanswerable(&self, why: &'static str) -> Failed {
+        self.in_doubt.leave();
+        let error = Error::new(ErrorKind::OutcomeUnknown, OPERATION, why);
+        Failed { failure: Failure { unknown: true, ..Failure::not_committed(error) }, stale: false }
     }
 
     /// What to do after a try that failed.
@@ -260,8 +263,9 @@ impl Delivery<'_> {
 
     /// The deadline has passed, in a try or before the next one.
     async fn late(mut self, target: &Target, log: &Log) -> Result<Written, Failure> {
-        // A try that the deadline cut off has no COMMIT out, or is in doubt, where identities are kept.
-        self.unknown |= self.sending.load(Ordering::Relaxed) && target.replays(log);
+        // Where identities are kept, a try that the deadline cut off is in doubt, or has no COMMIT out.
+        let untold = target.replays(log) || self.shared.learnt.no_identities.load(Ordering::Relaxed);
+        self.unknown |= self.sending.load(Ordering::Relaxed) && untold;
         let words = format!("not delivered within {:?}", self.shared.retry.timeout.unwrap_or_default());
         let mut error = Error::new(ErrorKind::Timeout, OPERATION, words)
             .with_hint("raise sink.delivery-timeout, or see to the server");
