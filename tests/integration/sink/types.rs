@@ -135,8 +135,6 @@ const BINARY: &[Type] = &[
 /// Types that only the server reads.
 const SERVER: &[Type] = &[
     of("money", &["$1,234.56", "-12", "0.1"]),
-    of("interval hour to minute", &["3 days 04:05:06", "7"]),
-    of("interval year", &["7", "1 mon"]),
     of("priced", &["(1,2.5,\"{\"\"a\"\": 1}\")"]),
     of("point", &["(1,2.5)", "(-0,1e300)"]),
     of("line", &["{1,2,3}"]),
@@ -266,6 +264,10 @@ impl Case {
                 row.push(Cell::Text(data_type.texts[at % data_type.texts.len()].to_owned()));
                 let mut list: Vec<_> = data_type.texts.iter().map(|text| Some((*text).to_owned())).collect();
                 list.rotate_left(at % data_type.texts.len());
+                if is_json {
+                    // In a JSON array `null` is NULL, and the blanks around an element are the array's.
+                    list.retain(|text| text.as_deref().is_some_and(|text| text != "null" && text == text.trim()));
+                }
                 // An array in an array is a dimension; a domain over an array has no elements of NULL.
                 if data_type.sql == "numbers" {
                     list.truncate(1);
