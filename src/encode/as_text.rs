@@ -24,12 +24,36 @@ impl Codec {
 
     /// True where none of the type's texts are read here: intervals of certain fields.
     pub(crate) fn leaves_texts_to_server(&self) -> bool {
+        matches!(self, Self::Interval(typmod) if datetime::has_certain_fields(*typmod))
+    }
+
+    /// True where the server changes texts without a word: it cuts those that are too long, and a cast to an array does
+    /// not know which fields an interval has.
+    pub(super) fn changes_texts(&self) -> bool {
         match self {
-            Self::Interval(typmod) => datetime::has_certain_fields(*typmod),
-            Self::Array(codec) => codec.element().leaves_texts_to_server(),
+            Self::Text(rule) => matches!(rule, text::Rule::Char | text::Rule::Name),
+            Self::Array(codec) => codec.element().leaves_texts_to_server() || codec.element().changes_texts(),
+            Self::Composite(codec) => codec.changes_texts(),
+            Self::AsText(codec) => codec.changes_texts(),
             _ => false,
         }
     }
+}
+
+/// Appends a text that the server reads as one of `codec`.
+///
+/// # Errors
+/// The text holds U+0000, or the server would change it.
+pub(super) fn push_text(
+    codec: &Codec,
+    source: &str,
+    cx: &mut EncodeContext,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    if codec.changes_texts() {
+        codec.text_body(source, &mut cx.clone(), &mut Vec::new())?;
+    }
+    text::from_text(source, &text::Rule::Plain, cx, out)
 }
 
 /// Appends the text of a value that is not NULL.
@@ -53,10 +77,18 @@ pub(super) fn push_value(
             out.remove(start);
             Ok(())
         }
-        (Codec::Text(rule), _) => text::from_value(value, rule, cx, out),
-        (_, Value::Text(source)) => text::from_text(source, &text::Rule::Plain, cx, out),
+        (Codec::Text(rule), _) => {
+            let start = out.len();
+            text::from_value(value, rule, cx, out)?;
+            if out[start..] == [0] {
+                // The empty `"char"` in binary.
+                out.truncate(start);
+            }
+            Ok(())
+        }
+        (_, Value::Text(source)) => push_text(codec, source, cx, out),
         (_, Value::Json(source)) if let Scalar::String(string) = json::scalar(source)? => {
-            text::from_text(&string, &text::Rule::Plain, cx, out)
+            push_text(codec, &string, cx, out)
         }
         (Codec::Array(codec), _) => codec.write_literal(value, cx, out),
         (Codec::Composite(codec), _) => codec.write_literal(value, cx, out),

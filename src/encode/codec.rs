@@ -318,7 +318,8 @@ impl Codec {
             Self::Range(codec) => codec.text_body(source, cx, out),
             Self::Composite(codec) => codec.text_body(source, cx, out),
             Self::Extension(kind) => kind.text_body(source, cx, out),
-            Self::ServerText | Self::AsText(_) => text::from_text(source, &text::Rule::Plain, cx, out),
+            Self::ServerText => text::from_text(source, &text::Rule::Plain, cx, out),
+            Self::AsText(codec) => as_text::push_text(codec, source, cx, out),
         }
     }
 

@@ -45,6 +45,10 @@ impl CompositeCodec {
         if is_binary { codec } else { codec.as_text() }
     }
 
+    pub(super) fn changes_texts(&self) -> bool {
+        self.fields.iter().any(|field| field.codec.changes_texts())
+    }
+
     /// Reads `(1,"a b",)`: an empty field is NULL.
     pub(super) fn text_body(
         &self,

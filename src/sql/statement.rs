@@ -41,10 +41,12 @@ impl Columns<'_> {
         match self.source {
             Source::RowArray => format!("s.c{column}"),
             Source::ColumnArrays => {
-                if self.as_text[usize::from(column)] {
-                    format!("s.c{column}::{}", self.base(column).sql_name)
-                } else {
+                if !self.as_text[usize::from(column)] {
                     format!("s.c{column}")
+                } else if let Some(typmod) = self.interval_fields(column) {
+                    format!("pg_catalog.interval_in(pg_catalog.textout(s.c{column}), 0, {typmod})")
+                } else {
+                    format!("s.c{column}::{}", self.base(column).sql_name)
                 }
             }
         }
@@ -53,6 +55,14 @@ impl Columns<'_> {
     /// What texts are cast to: a cast to a domain would cut what is longer than the domain allows.
     fn base(&self, column: u16) -> &PgType {
         self.table.columns[usize::from(column)].data_type.base(-1).0
+    }
+
+    /// The typmod of an interval column that has one. Its fields say what a number without unit means, and a cast does
+    /// not tell them to the input function.
+    fn interval_fields(&self, column: u16) -> Option<i32> {
+        let declared = &self.table.columns[usize::from(column)];
+        let (base, typmod) = declared.data_type.base(declared.typmod);
+        (typmod >= 0 && base.sql_name == "interval").then_some(typmod)
     }
 
     /// `unnest(…) AS s(c0, c1, …)`, with the rows' ordinals as `s.ord` where asked for.
@@ -238,6 +248,7 @@ pub(crate) fn delete(columns: &Columns<'_>, key: &Key<'_>) -> String {
         (key.columns, columns.source, key.predicate, key.nulls_match)
         // An array of arrays would be one of more dimensions.
         && !matches!(columns.base(*column).kind, TypeKind::Array { .. })
+        && columns.interval_fields(*column).is_none()
     {
         let cast = if columns.as_text[usize::from(*column)] {
             format!("::{}[]", columns.base(*column).sql_name)

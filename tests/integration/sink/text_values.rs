@@ -120,6 +120,8 @@ async fn nothing_is_cut_on_its_way_into_a_domain() {
         ("varchar(3)[]", "{abcd}", "22001"),
         ("char(3)[]", "{abcd}", "22001"),
         ("bit(3)[]", "{0101}", "22026"),
+        ("\"char\"[]", "{ab}", "22001"),
+        ("name[]", "{a0123456789012345678901234567890123456789012345678901234567890123}", "42622"),
     ];
     for options in modes() {
         for (data_type, text, code) in cases {
@@ -148,5 +150,45 @@ async fn nothing_is_cut_on_its_way_into_a_domain() {
                 }
             }
         }
+    }
+}
+
+/// The fields of an interval column say what a number without unit means.
+#[tokio::test]
+async fn intervals_of_certain_fields() {
+    for options in modes() {
+        for (data_type, text) in [
+            ("interval year", "7"),
+            ("interval year", "30 mons"),
+            ("interval hour to minute", "7"),
+            ("interval hour to minute", "3 days 04:05:06"),
+            ("years", "7"),
+        ] {
+            for (text_values, beside) in [(true, ""), (false, ""), (false, ", beside needed default 1")] {
+                let bed = Bed::new(&format!(
+                    "create domain years as interval year; create domain needed as int not null;
+                     create table t (c {data_type} primary key, v int{beside}); create table e (c {data_type});
+                     insert into e values ('{text}')"
+                ))
+                .await;
+                let sink = bed.sink("t", options.clone().text_values(text_values)).await;
+                for kind in [RowKind::Insert, RowKind::Insert, RowKind::Delete] {
+                    sink.write_values(kind, &[("c", text.into()), ("v", 1.into())]).await.unwrap();
+                    sink.flush().await.unwrap();
+                    let expected = if kind == RowKind::Delete { vec![] } else { bed.lines("select c from e").await };
+                    assert_eq!(bed.lines("select c from t").await, expected, "{data_type} {text}{beside}");
+                }
+                // A value has its units, and is cut to the fields.
+                let value = Value::Interval(pgsluice::record::Interval::new(30, 1, 3_600_000_000));
+                sink.write_values(RowKind::Insert, &[("c", value)]).await.unwrap();
+                sink.close().await.unwrap();
+                let sql = format!("select c = '30 mons 1 day 01:00'::interval::{} from t", if data_type == "years" { "interval year" } else { data_type });
+                assert_eq!(bed.one(&sql).await, "t", "{data_type}{beside}");
+            }
+        }
+        let bed = Bed::new("create table t (id int primary key, a interval year[])").await;
+        let sink = bed.sink("t", skipping(options.text_values(true))).await;
+        let rejects = rejected(&sink, RowKind::Insert, &[("id", 1.into()), ("a", "{7}".into())]).await;
+        assert_eq!((rejects.len(), rejects[0].column.as_deref()), (1, Some("a")));
     }
 }

@@ -69,7 +69,7 @@ const BINARY: &[Type] = &[
     of("jsonb", &["{\"b\":1.10,\"a\":2}", "null", "\"x\"", "[1, \"b,\\\"\"]", "-0.0"]),
     of("uuid", &["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}"]),
     of("date", &["2024-02-29", "infinity", "-infinity", "4713-01-01 BC", "5874897-12-31", "20240310"]),
-    of("time", &["04:05:06.789", "24:00", "00:00", "0405", "11:59 PM"]),
+    of("time", &["04:05:06.789", "24:00", "00:00", "0405"]),
     of("time(1)", &["04:05:06.789", "23:59:59.97"]),
     of("timetz", &["04:05:06.789-08", "24:00+15:59:59", "00:00Z"]),
     of(
@@ -135,8 +135,6 @@ const BINARY: &[Type] = &[
 /// Types that only the server reads.
 const SERVER: &[Type] = &[
     of("money", &["$1,234.56", "-12", "0.1"]),
-    of("interval hour to minute", &["3 days 04:05:06", "7"]),
-    of("interval year", &["7", "1 mon"]),
     of("priced", &["(1,2.5,\"{\"\"a\"\": 1}\")"]),
     of("point", &["(1,2.5)", "(-0,1e300)"]),
     of("line", &["{1,2,3}"]),
@@ -266,6 +264,10 @@ impl Case {
                 row.push(Cell::Text(data_type.texts[at % data_type.texts.len()].to_owned()));
                 let mut list: Vec<_> = data_type.texts.iter().map(|text| Some((*text).to_owned())).collect();
                 list.rotate_left(at % data_type.texts.len());
+                if is_json {
+                    // In a JSON array `null` is NULL, and the blanks around an element are the array's.
+                    list.retain(|text| text.as_deref().is_some_and(|text| text != "null" && text == text.trim()));
+                }
                 // An array in an array is a dimension; a domain over an array has no elements of NULL.
                 if data_type.sql == "numbers" {
                     list.truncate(1);
