@@ -74,8 +74,13 @@ impl ArrayCodec {
         }
         scanner.skip_spaces();
         let mut count = 0;
-        if level == 0 && scanner.take(b'}') {
-            return Ok(());
+        if scanner.take(b'}') {
+            // PostgreSQL 15 refuses empty lists in lists, 17 takes the whole for an empty array.
+            return if level == 0 {
+                Ok(())
+            } else {
+                Err(EncodeError::server_only("22P02", "an empty list in a list"))
+            };
         }
         loop {
             if level + 1 < builder.depth {
@@ -268,6 +273,9 @@ fn declared_bounds(scanner: &mut Scanner<'_>) -> Result<Vec<(i32, i32)>, EncodeE
         let (lower, upper) = (bound(lower)?, bound(upper)?);
         if upper < lower {
             return Err(EncodeError::server_only("2202E", "an upper array bound below the lower one"));
+        }
+        if upper == i32::MAX {
+            return Err(EncodeError::server_only("54000", "an array bound that is too large"));
         }
         bounds.push((lower, upper));
         scanner.skip_spaces();

@@ -256,13 +256,7 @@ fn element(source: &str) -> Result<f32, EncodeError> {
         Ok(number) if decimal => number,
         _ => return Err(EncodeError::new("22P02", "not a number in a vector")),
     };
-    let zero = || {
-        source
-            .bytes()
-            .take_while(|byte| !matches!(byte, b'e' | b'E'))
-            .all(|byte| !matches!(byte, b'1'..=b'9'))
-    };
-    if number.is_infinite() || number == 0.0 && !zero() {
+    if number.is_infinite() {
         return Err(EncodeError::new("22003", "a number out of range for an element of vector"));
     }
     Ok(number)

@@ -1,3 +1,5 @@
+//! Arrays, ranges, composites and extension types against the server's own input functions.
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 

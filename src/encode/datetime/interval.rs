@@ -259,11 +259,17 @@ fn traditional(tokens: &[Token<'_>]) -> Result<Sum, EncodeError> {
     let mut sum = Sum::default();
     // A last number without a unit is seconds, one before a time or hours days; else it has the unit to its right.
     let mut unit = if ago { None } else { Some(Unit::Second) };
+    let mut dangling = false;
     let mut filled = 0;
     for token in tokens.iter().rev() {
         let mask = match *token {
             Token::Word(word) => {
+                // PostgreSQL 15 takes a unit without a number, later ones do not.
+                if dangling {
+                    return Err(unreadable());
+                }
                 unit = Some(Unit::named(word).ok_or_else(unreadable)?);
+                dangling = true;
                 continue;
             }
             Token::SignedWord(_) => return Err(unreadable()),
@@ -309,9 +315,13 @@ fn traditional(tokens: &[Token<'_>]) -> Result<Sum, EncodeError> {
             return Err(malformed());
         }
         filled |= mask;
+        dangling = false;
     }
     if filled == 0 {
         return Err(malformed());
+    }
+    if dangling {
+        return Err(unreadable());
     }
     if ago { sum.negated().ok_or_else(overflow) } else { Ok(sum) }
 }
