@@ -109,6 +109,9 @@ fn case() -> impl Strategy<Value = Case> {
         })
 }
 
+/// By the key's classes: its spelling, and the other columns.
+type Rows = BTreeMap<Vec<usize>, (Vec<&'static str>, [Option<i32>; 3])>;
+
 impl Case {
     fn action(&self) -> ConflictAction {
         match self.action {
@@ -147,9 +150,9 @@ impl Case {
             .collect()
     }
 
-    /// The rows that the changes give one by one: the key's class, its spelling, and the other columns.
-    fn model(&self) -> BTreeMap<Vec<usize>, (Vec<&'static str>, [Option<i32>; 3])> {
-        let mut rows: BTreeMap<Vec<usize>, (Vec<&'static str>, [Option<i32>; 3])> = BTreeMap::new();
+    /// The rows that the changes give one by one.
+    fn model(&self) -> Rows {
+        let mut rows = Rows::new();
         for (change, _) in &self.changes {
             let key = self.class(change);
             let delete = match (change.kind, self.strategy()) {
