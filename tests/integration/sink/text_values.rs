@@ -175,14 +175,18 @@ async fn intervals_of_certain_fields() {
                 for kind in [RowKind::Insert, RowKind::Insert, RowKind::Delete] {
                     sink.write_values(kind, &[("c", text.into()), ("v", 1.into())]).await.unwrap();
                     sink.flush().await.unwrap();
-                    let expected = if kind == RowKind::Delete { vec![] } else { bed.lines("select c from e").await };
+                    let expected =
+                        if kind == RowKind::Delete { vec![] } else { bed.lines("select c from e").await };
                     assert_eq!(bed.lines("select c from t").await, expected, "{data_type} {text}{beside}");
                 }
                 // A value has its units, and is cut to the fields.
                 let value = Value::Interval(pgsluice::record::Interval::new(30, 1, 3_600_000_000));
                 sink.write_values(RowKind::Insert, &[("c", value)]).await.unwrap();
                 sink.close().await.unwrap();
-                let sql = format!("select c = '30 mons 1 day 01:00'::interval::{} from t", if data_type == "years" { "interval year" } else { data_type });
+                let sql = format!(
+                    "select c = '30 mons 1 day 01:00'::interval::{} from t",
+                    if data_type == "years" { "interval year" } else { data_type }
+                );
                 assert_eq!(bed.one(&sql).await, "t", "{data_type}{beside}");
             }
         }

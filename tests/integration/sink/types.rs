@@ -266,7 +266,9 @@ impl Case {
                 list.rotate_left(at % data_type.texts.len());
                 if is_json {
                     // In a JSON array `null` is NULL, and the blanks around an element are the array's.
-                    list.retain(|text| text.as_deref().is_some_and(|text| text != "null" && text == text.trim()));
+                    list.retain(|text| {
+                        text.as_deref().is_some_and(|text| text != "null" && text == text.trim())
+                    });
                 }
                 // An array in an array is a dimension; a domain over an array has no elements of NULL.
                 if data_type.sql == "numbers" {

@@ -5,7 +5,8 @@ use pgsluice::{ErrorKind, RowKind, Value};
 
 use super::bed::{Bed, MARKER, modes, rejected, shows_no_value, skipping};
 
-const WITH_ZEROS: [&str; 5] = ["\0123", "123\0", "\01\023\0", "1\0\023", "1\02\03"];
+const WITH_ZEROS: [&str; 5] =
+    ["\u{0}123", "123\u{0}", "\u{0}1\u{0}23\u{0}", "1\u{0}\u{0}23", "1\u{0}2\u{0}3"];
 
 /// The same with and without texts that the server reads, and with the columns in arrays of their own.
 fn settings() -> impl Iterator<Item = (SinkOptions, &'static str)> {
