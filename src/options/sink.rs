@@ -156,8 +156,6 @@ pub struct SinkOptions {
     pub retry_sleep_step: Duration,
     /// `sink.delivery-timeout`: over all tries of a batch. `None` (`-1` as text): only the number of retries ends them.
     pub delivery_timeout: Option<Duration>,
-    /// `meta-cache-ttl-ms`: how long a table's schema is believed.
-    pub schema_cache_ttl: Duration,
 }
 
 impl Default for SinkOptions {
@@ -186,7 +184,6 @@ impl Default for SinkOptions {
             retry_count: 10,
             retry_sleep_step: Duration::from_secs(5),
             delivery_timeout: Some(Duration::from_secs(600)),
-            schema_cache_ttl: Duration::from_secs(600),
         }
     }
 }
@@ -362,13 +359,6 @@ impl SinkOptions {
         self
     }
 
-    /// Sets how long a table's schema is believed.
-    #[must_use]
-    pub fn schema_cache_ttl(mut self, time: Duration) -> Self {
-        self.schema_cache_ttl = time;
-        self
-    }
-
     /// Checks every field and every pair of fields; what opens a sink calls it.
     ///
     /// # Errors
@@ -404,7 +394,6 @@ impl SinkOptions {
         }
         let times = [
             ("sink.insert.flush-interval-ms", self.flush_interval.unwrap_or_default()),
-            ("meta-cache-ttl-ms", self.schema_cache_ttl),
             ("retry-sleep-step-ms", self.retry_sleep_step),
             ("sink.delivery-timeout", self.delivery_timeout.unwrap_or_default()),
         ];

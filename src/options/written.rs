@@ -41,7 +41,6 @@ impl SinkOptions {
             ("sink.text-values", self.text_values.to_string()),
             ("sink.reject-policy", policy.to_owned()),
             ("sink.default-for-not-null-column.enabled", self.default_for_not_null.to_string()),
-            ("meta-cache-ttl-ms", display_duration(self.schema_cache_ttl)),
         ];
         let optional = [
             ("sink.insert.batch-size", self.batch_rows.map(|rows| rows.to_string())),
@@ -92,7 +91,6 @@ mod tests {
             insert_only in proptest::option::of(names()),
             zone in proptest::option::of("[A-Z][a-z]{1,8}/[A-Z][a-z]{1,8}"),
             policy in proptest::option::of(proptest::option::of(0u64..1 << 60)),
-            ttl in 0u64..1 << 50,
         ) -> SinkOptions {
             SinkOptions {
                 on_conflict: action,
@@ -113,7 +111,6 @@ mod tests {
                 insert_only_columns: insert_only.unwrap_or_default(),
                 time_zone: zone,
                 reject_policy: policy.map_or(RejectPolicy::Fail, |limit| RejectPolicy::Skip { limit }),
-                schema_cache_ttl: Duration::from_nanos(ttl),
                 ..SinkOptions::default()
             }
         }

@@ -141,11 +141,12 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
             bare: Bare::Milliseconds,
             zero: true,
             never: false,
-            set: Some(|draft, time| draft.sink.schema_cache_ttl = time.unwrap_or_default()),
+            set: None,
         },
         "how long a table's schema is believed; dropped at once where the server says that it changed",
     )
-    .default("600000"),
+    .default("600000")
+    .not_yet(),
     OptionSpec::hologres(
         "serverless-computing.enabled",
         Scope::Connection,
