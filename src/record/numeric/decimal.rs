@@ -109,7 +109,7 @@ pub(crate) fn is_newer_form(unsigned: &[u8]) -> bool {
         [b'0', b'o' | b'O' | b'b' | b'B', digits @ ..] => {
             !digits.is_empty() && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
         }
-        [b'0'..=b'9', ..] => {
+        [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => {
             text.contains(&b'_')
                 && text
                     .iter()
