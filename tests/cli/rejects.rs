@@ -124,3 +124,29 @@ async fn a_record_that_no_memory_can_hold_takes_no_other_with_it() {
         .says(&["t.csv line 3", "54000", "client.writer.buffer.memory-size"]);
     assert_eq!(scene.rows("t").await, ["(1,a)", "(3,c)"]);
 }
+
+/// One bad value deep in a file, that the client refuses, or only the server: a CHECK, a NOT NULL.
+#[tokio::test]
+async fn one_bad_value_at_line_200_000_stops_the_load_or_is_set_aside() {
+    let scene = Scene::new("create table t(id int primary key, qty int not null check (qty > 0))").await;
+    for (bad, sqlstate) in [("many", "22P02"), ("-1", "23514"), ("", "23502")] {
+        let mut content = String::from("id,qty\n");
+        for line in 2..=210_000 {
+            let qty = if line == 200_000 { bad.to_owned() } else { line.to_string() };
+            content.push_str(&format!("{line},{qty}\n"));
+        }
+        scene.file("o.csv", &content);
+        let stopped = scene.load("o.csv -t t").code(1).says(&["o.csv", "200000", "qty", sqlstate]);
+        let committed = scene.count("t").await;
+        assert!((1..210_000).contains(&committed));
+        assert!(stopped.stderr.replace(',', "").contains(&committed.to_string()), "{}", stopped.stderr);
+
+        scene.load("o.csv -t t --max-errors 5 --rejects r.csv").code(1);
+        assert_eq!(scene.count("t").await, 209_998);
+        assert_eq!(scene.read("r.csv"), format!("id,qty\n200000,{bad}\n"));
+        scene.file("r.csv.repaired.csv", scene.read("r.csv").replace(&format!("00,{bad}\n"), "00,7\n"));
+        scene.load("r.csv.repaired.csv -t t").code(0);
+        assert_eq!(scene.count("t").await, 209_999);
+        scene.client.batch_execute("truncate t").await.unwrap();
+    }
+}
