@@ -237,7 +237,7 @@ fn missing(report: &TableReport, table: &Table, write: &WriteOptions, read_only:
         missing.push(format!("a {} that takes an INSERT: this one does not", report.kind));
     }
     let keyed = report.key.is_some();
-    let updates = keyed && write.sink.on_conflict != ConflictAction::InsertOrIgnore;
+    let updates = keyed && write.sink.conflict_action() != ConflictAction::InsertOrIgnore;
     // A table without a key takes no deletes, whatever the strategy.
     let deletes = keyed
         && matches!(

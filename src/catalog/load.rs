@@ -53,6 +53,8 @@ struct RelationRow {
     instead_of_triggers: bool,
     deferrable_constraints: bool,
     self_reference: bool,
+    insert_rules: bool,
+    temporary_tables: bool,
     row_security: bool,
 }
 
@@ -165,6 +167,8 @@ impl Sections {
             instead_of_triggers: relation.instead_of_triggers,
             deferrable_constraints: relation.deferrable_constraints,
             self_reference: relation.self_reference,
+            insert_rules: relation.insert_rules,
+            temporary_tables: relation.temporary_tables,
             row_security: relation.row_security,
             insertable: relation.insertable,
             temporary: relation.temporary,

@@ -70,6 +70,10 @@ pub struct Table {
     pub self_reference: bool,
     /// True where row security is active for the current user, or stands on a table below a view.
     pub row_security: bool,
+    /// True where a rule rewrites an INSERT: COPY would pass it by.
+    pub insert_rules: bool,
+    /// The user may create temporary tables in the database.
+    pub temporary_tables: bool,
     /// The server could take an INSERT, grants aside: false for a view that is neither updatable nor has an INSTEAD OF
     /// trigger, and for a foreign table whose wrapper only reads.
     pub insertable: bool,

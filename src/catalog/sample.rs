@@ -56,6 +56,8 @@ pub(crate) fn table(names: &[&str], key: usize) -> Table {
         deferrable_constraints: false,
         self_reference: false,
         row_security: false,
+        insert_rules: false,
+        temporary_tables: true,
         insertable: true,
         temporary: false,
     }

@@ -103,6 +103,11 @@ select
                         and k.confrelid = any (reached_oids.list)
                         and coalesce((pg_catalog.to_jsonb(k) ->> 'conenforced')::pg_catalog.bool, true)
                 ) as self_reference,
+                exists (
+                    select from pg_catalog.pg_rewrite w
+                    where w.ev_class = any (reached_oids.list) and w.ev_type = '3' and w.ev_enabled <> 'D'
+                ) as insert_rules,
+                pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP') as temporary_tables,
                 pg_catalog.row_security_active(target.oid) or target.relkind = 'v' and exists (
                     select from pg_catalog.pg_class c where c.oid = any (reached_oids.list) and c.relrowsecurity
                 ) as row_security

@@ -152,6 +152,11 @@ impl Codec {
         })
     }
 
+    /// True where the binary form is the text, or the text after a version (jsonb).
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_) | Self::Json | Self::Jsonb)
+    }
+
     /// The wire form that this codec writes.
     pub fn wire(&self) -> Wire {
         match self {

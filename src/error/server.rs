@@ -14,6 +14,8 @@ pub(crate) struct ServerFault {
     pub(crate) reason: String,
     /// One field by itself may be to blame, which the server does not name: its type cannot hold it.
     pub(crate) of_field: bool,
+    /// The row of a COPY into this relation that was refused, from 1.
+    pub(crate) copied_row: Option<u64>,
 }
 
 impl ServerFault {
@@ -38,6 +40,7 @@ impl ServerFault {
                 && (code.starts_with("22")
                     || is_unreadable(db)
                     || code == "23514" && db.datatype().is_some()),
+            copied_row: None,
         }
     }
 }

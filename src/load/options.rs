@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::csv::Dialect;
 use super::input::Format;
-use crate::options::{RejectPolicy, WriteOptions, from_toml};
+use crate::options::{RejectPolicy, WriteMode, WriteOptions, from_toml};
 use crate::{Error, ErrorKind, Result};
 
 /// Bytes of a batch where the options do not say otherwise: larger than a stream's, a file has no latency to keep.
@@ -134,8 +134,7 @@ impl LoadOptions {
         let mut write = WriteOptions::default();
         write.sink.remove_u0000 = false;
         write.sink.default_for_not_null = false;
-        write.sink.batch_rows = Some(BATCH_ROWS);
-        write.sink.batch_bytes = BATCH_BYTES;
+        write.sink.write_mode = WriteMode::Auto;
         write.sink.memory = MEMORY;
         let mut pairs = self.file_pairs()?;
         pairs.retain(|(key, _)| !self.settings.iter().any(|(own, _)| own.eq_ignore_ascii_case(key)));
@@ -146,6 +145,10 @@ impl LoadOptions {
             return Err(config(format!("`{key}` is what --max-errors and --rejects say here")));
         }
         write.apply(pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())))?;
+        if write.sink.write_mode == WriteMode::Insert {
+            write.sink.batch_rows.get_or_insert(BATCH_ROWS);
+            write.sink.batch_bytes.get_or_insert(BATCH_BYTES);
+        }
         if let Some(key) = &self.key {
             write.sink.key_columns = Some(key.clone());
         }

@@ -42,7 +42,7 @@ pub use pool::PoolOptions;
 pub use registry::{Section, sections};
 pub use resolve::{Resolved, Use, WriteOptions, resolve};
 pub use secret::Secret;
-pub use sink::{ConflictAction, DeleteStrategy, RejectPolicy, SinkOptions, WriteMode};
+pub use sink::{ConflictAction, CopyFormat, DeleteStrategy, RejectPolicy, SinkOptions, WriteMode};
 #[cfg(feature = "cli")]
 pub use source_text::from_toml;
 pub use source_text::split_pair;

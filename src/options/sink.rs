@@ -37,6 +37,27 @@ impl WriteMode {
     }
 }
 
+/// The format of the COPY modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum CopyFormat {
+    /// Each type's binary form.
+    #[default]
+    Binary,
+    /// Texts, read by the server's input functions as under `sink.text-values`.
+    Text,
+}
+
+impl CopyFormat {
+    /// The value of `sink.copy.format` that means this format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Binary => "binary",
+            Self::Text => "text",
+        }
+    }
+}
+
 /// What an insert does where its key is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -110,8 +131,8 @@ pub enum RejectPolicy {
 pub struct SinkOptions {
     /// `sink.write-mode`.
     pub write_mode: WriteMode,
-    /// `sink.on-conflict-action`.
-    pub on_conflict: ConflictAction,
+    /// `sink.on-conflict-action`; not given: the stored row is updated.
+    pub on_conflict: Option<ConflictAction>,
     /// `sink.delete-strategy`, `sink.ignore-delete`, `table.delete.behavior`.
     pub delete_strategy: DeleteStrategy,
     /// `sink.remove-u0000-in-text.enabled`.
@@ -122,8 +143,13 @@ pub struct SinkOptions {
     pub aggressive_flush: bool,
     /// `sink.insert.batch-size`: rows that seal a batch, at least 1. Not given: 512 in INSERT, the sink's choice elsewhere.
     pub batch_rows: Option<usize>,
-    /// `sink.insert.batch-byte-size`: encoded bytes that seal a batch, at least 1.
-    pub batch_bytes: usize,
+    /// `sink.insert.batch-byte-size`: encoded bytes that seal a batch, at least 1. Not given: 2 MiB in INSERT, the sink's
+    /// choice elsewhere.
+    pub batch_bytes: Option<usize>,
+    /// `sink.copy.format`.
+    pub copy_format: CopyFormat,
+    /// `sink.copy.min-rows`: so many rows of one statement go by COPY into a staging table; fewer go as parameters.
+    pub copy_min_rows: usize,
     /// `sink.insert.flush-interval-ms`: age of the oldest row that seals a batch, without a new row. Zero: at once, a batch
     /// takes what has come by the time that its lane is free. `None` (`-1` as text): never by age, only by rows, bytes
     /// and `flush()`.
@@ -162,13 +188,15 @@ impl Default for SinkOptions {
     fn default() -> Self {
         Self {
             write_mode: WriteMode::default(),
-            on_conflict: ConflictAction::default(),
+            on_conflict: None,
             delete_strategy: DeleteStrategy::default(),
             remove_u0000: true,
             deduplication: true,
             aggressive_flush: false,
             batch_rows: None,
-            batch_bytes: 2 << 20,
+            batch_bytes: None,
+            copy_format: CopyFormat::default(),
+            copy_min_rows: 4096,
             flush_interval: Some(Duration::from_secs(10)),
             lanes: 1,
             bucket_key: None,
@@ -208,7 +236,7 @@ impl SinkOptions {
     /// Sets what an insert does where its key is stored.
     #[must_use]
     pub fn on_conflict(mut self, action: ConflictAction) -> Self {
-        self.on_conflict = action;
+        self.on_conflict = Some(action);
         self
     }
 
@@ -250,7 +278,21 @@ impl SinkOptions {
     /// Sets the encoded bytes that seal a batch; at least 1, and at most half of the memory.
     #[must_use]
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes;
+        self.batch_bytes = Some(bytes);
+        self
+    }
+
+    /// Sets the format of the COPY modes.
+    #[must_use]
+    pub fn copy_format(mut self, format: CopyFormat) -> Self {
+        self.copy_format = format;
+        self
+    }
+
+    /// Sets how many rows of one statement go by COPY into a staging table; at least 1.
+    #[must_use]
+    pub fn copy_min_rows(mut self, rows: usize) -> Self {
+        self.copy_min_rows = rows;
         self
     }
 
@@ -359,19 +401,21 @@ impl SinkOptions {
         self
     }
 
+    /// What an insert does where its key is stored.
+    pub fn conflict_action(&self) -> ConflictAction {
+        self.on_conflict.unwrap_or_default()
+    }
+
     /// Checks every field and every pair of fields; what opens a sink calls it.
     ///
     /// # Errors
     /// `Config` with all faults in one message.
     pub fn check(&self) -> Result<()> {
         let mut faults = Vec::new();
-        let unbuilt = [
-            ("sink.write-mode", self.write_mode.name()),
-            (
-                "sink.default-for-not-null-column.enabled",
-                if self.default_for_not_null { "true" } else { "false" },
-            ),
-        ];
+        let unbuilt = [(
+            "sink.default-for-not-null-column.enabled",
+            if self.default_for_not_null { "true" } else { "false" },
+        )];
         faults.extend(unbuilt.into_iter().filter_map(|(key, value)| registry::refusal(key, value)));
         faults.extend(self.faults());
         fault::none(faults)
@@ -382,7 +426,8 @@ impl SinkOptions {
         let mut faults = Vec::new();
         let least = [
             ("sink.insert.batch-size", self.batch_rows == Some(0)),
-            ("sink.insert.batch-byte-size", self.batch_bytes == 0),
+            ("sink.insert.batch-byte-size", self.batch_bytes == Some(0)),
+            ("sink.copy.min-rows", self.copy_min_rows == 0),
         ];
         for (key, zero) in least {
             if zero {
@@ -402,13 +447,29 @@ impl SinkOptions {
                 faults.push(format!("`{key}` must be at most 100 years"));
             }
         }
-        if self.memory / 2 < self.batch_bytes {
+        if let Some(bytes) = self.batch_bytes.filter(|&bytes| self.memory / 2 < bytes) {
             faults.push(format!(
                 "`client.writer.buffer.memory-size` ({}) is below twice `sink.insert.batch-byte-size` ({}): \
                  one batch fills while another is under way",
                 display_size(self.memory as u64),
-                display_size(self.batch_bytes as u64)
+                display_size(bytes as u64)
             ));
+        }
+        if self.write_mode == WriteMode::CopyBulkLoad {
+            if self.on_conflict.is_some() {
+                faults.push(
+                    "`sink.on-conflict-action` with `sink.write-mode` = COPY_BULK_LOAD, which only appends: use \
+                     COPY_BULK_LOAD_ON_CONFLICT"
+                        .to_owned(),
+                );
+            }
+            if self.reject_policy != RejectPolicy::Fail {
+                faults.push(
+                    "`sink.reject-policy` with `sink.write-mode` = COPY_BULK_LOAD, where one refused record undoes \
+                     all since the last flush: use fail, or COPY_BULK_LOAD_ON_CONFLICT"
+                        .to_owned(),
+                );
+            }
         }
         if self.key_predicate.is_some() && self.key_columns.is_none() {
             faults.push(

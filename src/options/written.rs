@@ -25,12 +25,12 @@ impl SinkOptions {
         };
         let mut map = vec![
             ("sink.write-mode", self.write_mode.name().to_owned()),
-            ("sink.on-conflict-action", self.on_conflict.name().to_owned()),
             (delete.0, delete.1.to_owned()),
             ("sink.remove-u0000-in-text.enabled", self.remove_u0000.to_string()),
             ("sink.deduplication.enabled", self.deduplication.to_string()),
             ("sink.aggressive-flush.enabled", self.aggressive_flush.to_string()),
-            ("sink.insert.batch-byte-size", display_size(self.batch_bytes as u64)),
+            ("sink.copy.format", self.copy_format.name().to_owned()),
+            ("sink.copy.min-rows", self.copy_min_rows.to_string()),
             (
                 "sink.insert.flush-interval-ms",
                 self.flush_interval.map_or_else(|| "-1".to_owned(), display_duration),
@@ -43,7 +43,9 @@ impl SinkOptions {
             ("sink.default-for-not-null-column.enabled", self.default_for_not_null.to_string()),
         ];
         let optional = [
+            ("sink.on-conflict-action", self.on_conflict.map(|action| action.name().to_owned())),
             ("sink.insert.batch-size", self.batch_rows.map(|rows| rows.to_string())),
+            ("sink.insert.batch-byte-size", self.batch_bytes.map(|bytes| display_size(bytes as u64))),
             ("bucket.key", self.bucket_key.as_deref().map(list)),
             ("sink.key-columns", self.key_columns.as_deref().map(list)),
             ("sink.key-predicate", self.key_predicate.clone()),
@@ -75,9 +77,9 @@ mod tests {
 
     prop_compose! {
         fn options()(
-            action in prop::sample::select(vec![
+            action in proptest::option::of(prop::sample::select(vec![
                 ConflictAction::InsertOrIgnore, ConflictAction::InsertOrReplace, ConflictAction::InsertOrUpdate,
-            ]),
+            ])),
             delete in prop::sample::select(vec![
                 DeleteStrategy::IgnoreDelete, DeleteStrategy::NonPkFieldToNull, DeleteStrategy::DeleteRowOnPk,
                 DeleteStrategy::ChangelogStandard, DeleteStrategy::Disable,
@@ -101,7 +103,8 @@ mod tests {
                 skip_generated_columns: flags[3],
                 text_values: flags[4],
                 batch_rows: rows,
-                batch_bytes: bytes,
+                batch_bytes: Some(bytes),
+                copy_min_rows: lanes,
                 memory: bytes * 3,
                 flush_interval: age.map(Duration::from_nanos),
                 lanes,

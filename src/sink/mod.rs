@@ -12,6 +12,7 @@ mod account;
 mod adapter;
 mod budget;
 mod changed;
+mod copying;
 mod encoder;
 mod lane;
 mod log;
@@ -48,8 +49,14 @@ use target::Target;
 /// much more, without a code. An encoded row grows by its column types on the wire.
 const LARGEST_BATCH: usize = 128 << 20;
 
-/// Rows of a batch where the options leave the number open.
-const DEFAULT_BATCH_ROWS: usize = 512;
+/// Rows and bytes of a batch where the options leave them open. A COPY has its price whatever its size; and one lane
+/// has two batches in the memory, one that fills and one under way.
+fn default_batch(options: &SinkOptions) -> (usize, usize) {
+    match options.write_mode {
+        WriteMode::Insert => (512, 2 << 20),
+        _ => (64 << 10, (options.memory / (3 * options.lanes.max(1))).min(16 << 20)),
+    }
+}
 
 /// Writes records into one table. Cheap to clone; clones share lanes, memory and reports.
 ///
@@ -94,14 +101,6 @@ impl Sink {
     /// `Config` for options that do not fit the table, `NotFound` for a table that is not there, `Connection` and
     /// `Authentication` from the pool.
     pub async fn open(pool: &Pool, table: &str, options: SinkOptions) -> Result<Self> {
-        if options.write_mode != WriteMode::Insert {
-            return Err(Error::new(
-                ErrorKind::Unsupported,
-                "open sink",
-                "this write mode is not available yet",
-            )
-            .with_hint("use sink.write-mode=INSERT"));
-        }
         options.check()?;
         let name = TableName::parse(table)?;
         let session = pool.get().await?;
@@ -113,9 +112,10 @@ impl Sink {
                 .with_hint("set sink.time-zone to an IANA name")
         })?;
         let target = Target::new(Arc::new(table), &options)?;
+        let (rows, bytes) = default_batch(&options);
         let limits = Limits {
-            rows: options.batch_rows.unwrap_or(DEFAULT_BATCH_ROWS).max(1),
-            bytes: options.batch_bytes.clamp(1, LARGEST_BATCH),
+            rows: options.batch_rows.unwrap_or(rows).max(1),
+            bytes: options.batch_bytes.unwrap_or(bytes).clamp(1, LARGEST_BATCH),
             age: options.flush_interval,
             aggressive: options.aggressive_flush,
         };

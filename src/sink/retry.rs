@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::log::Log;
 use super::target::Target;
-use super::writer::{self, Conduct, Failure, Fate, InDoubt, Written};
+use super::writer::{self, Conduct, Failure, Fate, InDoubt, Optimism, Written};
 use super::{changed, lane::Shared};
 use crate::error::{Error, ErrorKind};
 use crate::options::SinkOptions;
@@ -54,6 +54,8 @@ pub(crate) struct Learnt {
     deadlock: AtomicBool,
     /// The server does not tell what became of a transaction.
     no_identities: AtomicBool,
+    /// Whether keys are new.
+    optimism: Optimism,
 }
 
 impl Learnt {
@@ -62,6 +64,7 @@ impl Learnt {
             target: Mutex::new(target),
             deadlock: AtomicBool::new(false),
             no_identities: AtomicBool::new(false),
+            optimism: Optimism::default(),
         }
     }
 
@@ -167,6 +170,8 @@ impl Delivery<'_> {
         let conduct = Conduct {
             in_doubt: asks.then_some(&self.in_doubt),
             lock_first: learnt.deadlock.load(Ordering::Relaxed),
+            inside: false,
+            optimism: &learnt.optimism,
         };
         let session = self.shared.pool.get().await?;
         // A connection on which this future is dropped never goes back to the pool as it is.

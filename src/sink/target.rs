@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::copying::Copying;
 use super::log::{ColumnSet, Log, Op};
 use crate::catalog::{Identity, Key, RelationKind, Table, conflict_key};
 use crate::encode::{Codec, KeyEquality, Wire};
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{ConflictAction, DeleteStrategy, SinkOptions};
+use crate::options::{ConflictAction, CopyFormat, DeleteStrategy, SinkOptions, WriteMode};
 use crate::record::RowKind;
 use crate::sql::quote::Literal;
 use crate::sql::statement::{self, Source};
@@ -26,6 +27,8 @@ pub(crate) struct Target {
     /// For each column: its values travel as text and the statement casts them.
     pub(crate) as_text: Vec<bool>,
     pub(crate) source: Source,
+    /// The ways by COPY; none where rows travel as parameters only.
+    pub(crate) copying: Option<Copying>,
     /// The order of records matters beyond a key: one lane, and no sorting (a second unique constraint, a
     /// self-reference).
     pub(crate) arrival_order: bool,
@@ -65,6 +68,8 @@ impl Target {
                 .with_context("table", table.relation.name.to_string())
         };
         let key = conflict_key(&table, options.key_columns.as_deref(), options.key_predicate.as_deref())?;
+        // A bulk load only appends: it is the server that refuses a key that comes twice.
+        let key = key.filter(|_| options.write_mode != WriteMode::CopyBulkLoad);
         let position = |option: &str, name: &String| {
             table.columns.iter().position(|column| column.name == *name).ok_or_else(|| {
                 fault(format!("{option} names a column \"{name}\" that the table does not have"))
@@ -73,10 +78,11 @@ impl Target {
         let mut codecs: Vec<Codec> =
             table.columns.iter().map(|column| Codec::new(&column.data_type, column.typmod)).collect();
         let key_positions: &[usize] = key.as_ref().map_or(&[], |key| &key.columns);
-        if options.text_values {
+        let copies_text = options.copy_format == CopyFormat::Text && options.write_mode != WriteMode::Insert;
+        if options.text_values || copies_text {
             for codec in &mut codecs {
-                // These are text in both forms; and a cast would cut a name or a "char" that is too long.
-                if !matches!(codec, Codec::Text(_) | Codec::Json | Codec::Jsonb) {
+                // A cast would cut a name or a "char" that is too long.
+                if !codec.is_text() {
                     *codec = codec.as_text();
                 }
             }
@@ -106,6 +112,7 @@ impl Target {
             }
         }
         let as_text: Vec<bool> = codecs.iter().map(|codec| codec.wire() == Wire::Text).collect();
+        let copying = Copying::new(&table, &codecs, &as_text, key.is_some(), options)?;
 
         let mut insert_only = vec![false; table.columns.len()];
         for name in &options.insert_only_columns {
@@ -150,7 +157,7 @@ impl Target {
         Ok(Self {
             prelude,
             key: key.map(|key| TargetKey::new(key, server_equality)),
-            action: options.on_conflict,
+            action: options.conflict_action(),
             delete_strategy: options.delete_strategy,
             fold: options.deduplication,
             skip_generated: options.skip_generated_columns,
@@ -159,6 +166,7 @@ impl Target {
             insert_only,
             as_text,
             source,
+            copying,
             arrival_order,
             no_conflict_target,
             key_spellings,

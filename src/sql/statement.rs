@@ -3,10 +3,11 @@
 //!
 //! A new way to bring rows to the server is a new [`Source`]; the statements stay.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use super::quote::{Identifier, Literal};
 use crate::catalog::{Identity, PgType, Table, TypeKind};
+use crate::options::CopyFormat;
 
 /// Where the rows of a statement come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,18 @@ pub(crate) enum Source {
     RowArray,
     /// One array parameter for each column of the set.
     ColumnArrays,
+    /// A temporary table whose columns are those of the table, by position.
+    Stage(StageName),
+}
+
+/// The name of a staging table: the same definition always has the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StageName(pub(crate) u64);
+
+impl fmt::Display for StageName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pg_temp.pgsluice_{:016x}", self.0)
+    }
 }
 
 /// The columns of one statement, in the order of the source's fields, and how each is read.
@@ -40,7 +53,7 @@ impl Columns<'_> {
     fn value(&self, column: u16) -> String {
         match self.source {
             Source::RowArray => format!("s.c{column}"),
-            Source::ColumnArrays => {
+            Source::ColumnArrays | Source::Stage(_) => {
                 if !self.as_text[usize::from(column)] {
                     format!("s.c{column}")
                 } else if let Some(typmod) = self.interval_fields(column) {
@@ -69,6 +82,7 @@ impl Columns<'_> {
     fn relation(&self, ordinality: bool) -> String {
         let mut text = String::from("unnest(");
         let names: Vec<String> = match self.source {
+            Source::Stage(name) => return format!("{name} AS s"),
             Source::RowArray => {
                 text.push_str("$1");
                 (0..self.table.columns.len()).map(|column| format!("c{column}")).collect()
@@ -187,6 +201,29 @@ impl Assign {
 /// A plain append.
 pub(crate) fn insert(columns: &Columns<'_>) -> String {
     columns.insert(false)
+}
+
+/// COPY of the set's columns into the table.
+pub(crate) fn copy(columns: &Columns<'_>, format: CopyFormat) -> String {
+    let names: Vec<String> = columns.set.iter().map(|&column| columns.name(column)).collect();
+    format!("COPY {} ({}) FROM STDIN (FORMAT {})", columns.target(), names.join(", "), format.name())
+}
+
+/// The columns of a staging table for `table`: each has its type without domain and length, or is a text that the
+/// statement casts. What the server gives itself is not among them.
+pub(crate) fn stage_columns(table: &Table, as_text: &[bool]) -> String {
+    let given = table.columns.iter().zip(as_text).enumerate().filter(|(_, (column, _))| !column.generated);
+    let declared = given.map(|(position, (column, &as_text))| {
+        let base = &column.data_type.base(-1).0.sql_name;
+        format!("c{position} {}", if as_text { "pg_catalog.text" } else { base })
+    });
+    declared.collect::<Vec<_>>().join(", ")
+}
+
+/// COPY of the set's columns into the staging table.
+pub(crate) fn copy_to_stage(name: StageName, set: &[u16], format: CopyFormat) -> String {
+    let names: Vec<String> = set.iter().map(|column| format!("c{column}")).collect();
+    format!("COPY {name} ({}) FROM STDIN (FORMAT {})", names.join(", "), format.name())
 }
 
 /// Insert, and leave stored rows as they are.

@@ -114,13 +114,16 @@ fn every_tls_key_reaches_its_option() {
 #[test]
 fn h_a14_policies_in_every_spelling_and_no_other_word() {
     for text in ["insertorupdate", "INSERT_OR_UPDATE", "insertOrUpdate", "insert-or-update"] {
-        assert_eq!(sink(&[("sink.on-conflict-action", text)]).on_conflict, ConflictAction::InsertOrUpdate);
+        assert_eq!(
+            sink(&[("sink.on-conflict-action", text)]).on_conflict,
+            Some(ConflictAction::InsertOrUpdate)
+        );
     }
     for (text, action) in [
         ("insertOrIgnore", ConflictAction::InsertOrIgnore),
         ("insert-or-replace", ConflictAction::InsertOrReplace),
     ] {
-        assert_eq!(sink(&[("sink.on-conflict-action", text)]).on_conflict, action);
+        assert_eq!(sink(&[("sink.on-conflict-action", text)]).on_conflict, Some(action));
     }
     let message = fault(&[("sink.on-conflict-action", "upsert")]);
     for part in ["sink.on-conflict-action", "upsert", "INSERT_OR_IGNORE, INSERT_OR_REPLACE, INSERT_OR_UPDATE"]
@@ -331,7 +334,7 @@ sink.ignore-null-when-update.use-builtin.enabled sink.default-for-not-null-colum
 sink.remove-u0000-in-text.enabled sink.partial-insert.enabled sink.deduplication.enabled sink.aggressive-flush.enabled
 sink.insert.check-and-put.column sink.insert.check-and-put.operator sink.insert.check-and-put.null-as
 sink.insert.batch-size sink.skip-generated-columns sink.insert-only-columns sink.insert.batch-byte-size
-sink.insert.flush-interval-ms sink.copy.format sink.insert.conflict-update-set sink.insert.conflict-where
+sink.insert.flush-interval-ms sink.copy.format sink.copy.min-rows sink.insert.conflict-update-set sink.insert.conflict-where
 lookup.read.batch-size lookup.read.timeout-ms lookup.read.column-table.enabled lookup.insert-if-not-exists cache
 cacheSize cacheTTLMs cacheEmpty async lookup.async lookup.filter-push-down.enabled
 table async output-mode capacity timeout retry-predicate retry-strategy fixed-delay max-attempts

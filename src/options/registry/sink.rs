@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::draft::Draft;
 use super::super::form::{Choice, Form};
-use super::super::sink::{ConflictAction, DeleteStrategy, WriteMode};
+use super::super::sink::{ConflictAction, CopyFormat, DeleteStrategy, WriteMode};
 use super::super::spec::{OptionSpec, Scope};
 use super::super::unit::Bare;
 
@@ -19,9 +19,9 @@ const WRITE_MODES: &[Choice] = &[
 ];
 
 const CONFLICT_ACTIONS: &[Choice] = &[
-    Choice::set("INSERT_OR_IGNORE", |draft| draft.sink.on_conflict = ConflictAction::InsertOrIgnore),
-    Choice::set("INSERT_OR_REPLACE", |draft| draft.sink.on_conflict = ConflictAction::InsertOrReplace),
-    Choice::set("INSERT_OR_UPDATE", |draft| draft.sink.on_conflict = ConflictAction::InsertOrUpdate),
+    Choice::set("INSERT_OR_IGNORE", |draft| draft.sink.on_conflict = Some(ConflictAction::InsertOrIgnore)),
+    Choice::set("INSERT_OR_REPLACE", |draft| draft.sink.on_conflict = Some(ConflictAction::InsertOrReplace)),
+    Choice::set("INSERT_OR_UPDATE", |draft| draft.sink.on_conflict = Some(ConflictAction::InsertOrUpdate)),
 ];
 
 const DELETE_STRATEGIES: &[Choice] = &[
@@ -45,15 +45,15 @@ const CHECK_OPERATORS: &[Choice] = &[
 ];
 
 const COPY_FORMATS: &[Choice] = &[
-    Choice::plain("binary"),
-    Choice::plain("text"),
+    Choice::set("binary", |draft| draft.sink.copy_format = CopyFormat::Binary),
+    Choice::set("text", |draft| draft.sink.copy_format = CopyFormat::Text),
     Choice::refused("binaryrow", "only a Hologres server reads this format; use binary"),
 ];
 
 /// Both names of the bytes of a batch.
 pub(super) const BATCH_BYTES: Form = Form::Size {
     min: 1,
-    set: Some(|draft, size| draft.sink.batch_bytes = usize::try_from(size).unwrap_or(usize::MAX)),
+    set: Some(|draft, size| draft.sink.batch_bytes = Some(usize::try_from(size).unwrap_or(usize::MAX))),
 };
 
 /// Both names of the age of a batch.
@@ -73,8 +73,7 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
         Form::Choice(WRITE_MODES),
         "how rows travel: INSERT and COPY_STREAM show them after each batch, the bulk modes at flush(); AUTO takes the fastest that the target allows, never a bulk mode",
     )
-    .default("INSERT")
-    .without(&["COPY_STREAM", "COPY_BULK_LOAD", "COPY_BULK_LOAD_ON_CONFLICT", "AUTO"]),
+    .default("INSERT"),
     OptionSpec::works(
         "sink.on-conflict-action",
         Scope::Write,
@@ -214,7 +213,7 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
         "sink.insert.batch-byte-size",
         Scope::Write,
         BATCH_BYTES,
-        "encoded bytes that seal a batch, at least 1 and at most half of the memory",
+        "encoded bytes that seal a batch, at least 1 and at most half of the memory; not given in the COPY modes and AUTO: chosen by the sink",
     )
     .default("2097152"),
     OptionSpec::works(
@@ -228,10 +227,20 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
         "sink.copy.format",
         Scope::Write,
         Form::Choice(COPY_FORMATS),
-        "the format of the COPY modes",
+        "the format of the COPY modes; as text, fields are read by the server's input functions",
     )
-    .default("binary")
-    .not_yet(),
+    .default("binary"),
+    OptionSpec::works(
+        "sink.copy.min-rows",
+        Scope::Write,
+        Form::Int {
+            min: 1,
+            max: i64::MAX,
+            set: Some(|draft, rows| draft.sink.copy_min_rows = usize::try_from(rows).unwrap_or(usize::MAX)),
+        },
+        "our own: in the COPY modes and AUTO, so many rows of one statement of a table with a key go by COPY into a staging table; fewer go as parameters",
+    )
+    .default("4096"),
     OptionSpec::works(
         "sink.insert.conflict-update-set",
         Scope::Write,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::blame;
 use super::transaction::{Transaction, Trouble};
-use super::{Failure, Written};
+use super::{Failure, Written, refused_whole};
 use crate::error::ServerFault;
 use crate::sink::log::Log;
 use crate::sink::plan::Plan;
@@ -23,6 +23,24 @@ pub(super) async fn narrow(
     classed: bool,
 ) -> Result<Written, Failure> {
     transaction.begin().await?;
+    let written = narrow_inside(transaction, plan, log, classed).await?;
+    match transaction.commit(written).await {
+        Ok(written) => Ok(written),
+        Err(Trouble::Other(failure)) => Err(failure),
+        Err(Trouble::Data(fault)) => {
+            transaction.rollback().await?;
+            Err(refused_whole("commit batch", fault))
+        }
+    }
+}
+
+/// The same in the transaction that is open, which stays open.
+pub(super) async fn narrow_inside(
+    transaction: &Transaction<'_>,
+    plan: &Plan<'_>,
+    log: &Log,
+    classed: bool,
+) -> Result<Written, Failure> {
     let mut written = Written::default();
     let mut suspects: Vec<u32> = Vec::new();
     if classed {
@@ -32,21 +50,7 @@ pub(super) async fn narrow(
         suspects.extend(0..u32::try_from(log.rows.len()).unwrap_or(u32::MAX));
     }
     replay(transaction, log, suspects, &mut written).await?;
-    match transaction.commit(written).await {
-        Ok(written) => Ok(written),
-        Err(Trouble::Other(failure)) => Err(failure),
-        Err(Trouble::Data(fault)) => {
-            transaction.rollback().await?;
-            Err(Failure::not_committed(
-                crate::error::Error::new(
-                    crate::error::ErrorKind::Server,
-                    "commit batch",
-                    format!("refused as a whole: {}", fault.reason),
-                )
-                .with_sqlstate(fault.sqlstate),
-            ))
-        }
-    }
+    Ok(written)
 }
 
 /// Applies halves of halves; the records of units that fail alone become suspects, and with them what comes later for

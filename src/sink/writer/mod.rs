@@ -5,9 +5,11 @@
 
 mod bisect;
 mod blame;
+mod copy;
 mod equality;
 mod in_doubt;
 mod lock;
+mod optimism;
 mod parameter;
 mod statement;
 mod transaction;
@@ -20,6 +22,7 @@ use super::target::Target;
 use transaction::Transaction;
 
 pub(crate) use in_doubt::{Fate, InDoubt};
+pub(crate) use optimism::Optimism;
 
 /// What became of a batch whose transaction committed.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +57,9 @@ pub(crate) struct Conduct<'a> {
     pub(crate) in_doubt: Option<&'a InDoubt>,
     /// The keys that are stored are locked in order before the first statement.
     pub(crate) lock_first: bool,
+    /// The transaction is open, and other batches came before in it.
+    pub(crate) inside: bool,
+    pub(crate) optimism: &'a Optimism,
 }
 
 /// Writes the log in one transaction.
@@ -88,6 +94,12 @@ async fn whole_or_narrowed(transaction: &Transaction<'_>, log: &mut Log) -> Resu
         }
     }
     bisect::narrow(transaction, &plan, log, classed).await
+}
+
+/// No record can be named.
+fn refused_whole(operation: &'static str, fault: ServerFault) -> Failure {
+    let words = format!("refused as a whole: {}", fault.reason);
+    Failure::not_committed(Error::new(ErrorKind::Server, operation, words).with_sqlstate(fault.sqlstate))
 }
 
 /// An error of a rule of ours.

@@ -80,6 +80,7 @@ pub(crate) fn parameters<'a>(
             let table = &*target.table;
             vec![(Parameter::RowArray { rows, table }, wire_type(table.relation.row_array_type))]
         }
+        Source::Stage(_) => Vec::new(),
         Source::ColumnArrays if rows.set.is_empty() => {
             vec![(Parameter::Count { rows: rows.rows.len() }, Type::BOOL_ARRAY)]
         }

@@ -14,19 +14,66 @@ pub(crate) enum Statement {
     /// Stored rows are updated; the rows that the answer does not name are inserted. `upsert` decides on what is left
     /// then, where the relation takes a conflict target.
     Pair { update: String, insert: String, upsert: Option<String> },
+    /// COPY into the relation.
+    Copy(String),
     /// There is nothing to do (no column beside the key to set to NULL).
     Nothing,
 }
 
-/// The statement of a step, and the source that its rows take.
-pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Source) {
+/// How a step is carried out, and what brings its rows.
+pub(super) struct Way {
+    pub(super) statement: Statement,
+    pub(super) source: Source,
+    /// The COPY into the table that takes the statement's place where all keys are new.
+    pub(super) optimistic: Option<String>,
+}
+
+/// The way of `rows` rows of one form and column set.
+pub(super) fn way(target: &Target, form: Form, set: &[u16], rows: usize) -> Way {
+    let parameters = || {
+        let (statement, source) = build(target, form, set);
+        Way { statement, source, optimistic: None }
+    };
+    let appends = match form {
+        Form::Insert => true,
+        Form::Update | Form::Replace | Form::Recreate | Form::Ignore if !target.needs_pair(set) => false,
+        _ => return parameters(),
+    };
+    let Some(copying) = target.copying.as_ref().filter(|_| !set.is_empty()) else { return parameters() };
+    let copy = || statement::copy(&target.columns(target.source, set), copying.format);
+    if appends && copying.straight.is_some_and(|least| rows >= least) {
+        return Way { statement: Statement::Copy(copy()), source: target.source, optimistic: None };
+    }
+    if rows < copying.staged {
+        return parameters();
+    }
+    let mut way = match &copying.stage {
+        Some(stage) => {
+            let source = Source::Stage(stage.name);
+            Way { statement: over(target, form, set, source), source, optimistic: None }
+        }
+        None => parameters(),
+    };
+    // After a delete of the same key the row may be there.
+    let may_be_new = !appends && form != Form::Recreate;
+    way.optimistic = (copying.optimistic && may_be_new).then(copy);
+    way
+}
+
+/// The statement of a step whose rows travel as parameters, and the source that they take.
+pub(super) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Source) {
     let source = match form {
         Form::Delete | Form::Nullify => key_source(target, set),
         _ => target.source,
     };
+    (over(target, form, set, source), source)
+}
+
+/// The statement of a step over a source.
+pub(super) fn over(target: &Target, form: Form, set: &[u16], source: Source) -> Statement {
     let columns = target.columns(source, set);
     let Some(key) = target.statement_key() else {
-        return (Statement::One(statement::insert(&columns)), source);
+        return Statement::One(statement::insert(&columns));
     };
     let text = match form {
         Form::Insert => statement::insert(&columns),
@@ -34,7 +81,7 @@ pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Sou
         Form::Nullify => {
             let changes: Vec<Assign> = changeable(target).map(Assign::Null).collect();
             if changes.is_empty() {
-                return (Statement::Nothing, source);
+                return Statement::Nothing;
             }
             statement::update(&columns, &key, &changes)
         }
@@ -50,11 +97,11 @@ pub(crate) fn build(target: &Target, form: Form, set: &[u16]) -> (Statement, Sou
                 let update = statement::update_returning(&columns, &key, &changes);
                 let insert = statement::insert_or_ignore(&columns, &key);
                 let upsert = (!key.no_target).then(|| statement::upsert(&columns, &key, &changes));
-                return (Statement::Pair { update, insert, upsert }, source);
+                return Statement::Pair { update, insert, upsert };
             }
         }
     };
-    (Statement::One(text), source)
+    Statement::One(text)
 }
 
 /// The source of rows that bring the key alone: arrays of its columns are smaller than rows of the table.

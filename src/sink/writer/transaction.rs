@@ -5,19 +5,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio_postgres::error::DbError;
+use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error as ClientError};
 
+use super::copy::{copied_row, copy};
 use super::in_doubt::Identity;
 use super::lock::KeyRows;
 use super::parameter::{FieldOffsets, Parameter, Rows, parameters};
-use super::statement::{Statement, build};
-use super::{Conduct, Failure, Written};
+use super::statement::{Statement, Way, way};
+use super::{Conduct, Failure, Written, refused_whole};
 use crate::error::{ServerFault, from_server, is_data};
+use crate::options::CopyFormat;
+use crate::sink::copying::Copying;
 use crate::sink::plan::{Form, Plan, Step};
 use crate::sink::target::Target;
-use crate::sql::statement::Source;
+use crate::sql::statement::{Source, copy_to_stage};
 
 /// A join over more rows than this may be planned as a scan of the whole table.
 const JOINED_ROWS: usize = 512;
@@ -30,6 +33,8 @@ pub(super) struct Transaction<'a> {
     /// Of the open transaction, where its fate may have to be asked.
     identity: Mutex<Option<Identity>>,
     answered: AtomicBool,
+    /// The staging table may hold rows of this transaction.
+    staged: AtomicBool,
 }
 
 /// Why statements did not all succeed.
@@ -43,15 +48,32 @@ pub(super) enum Trouble {
 struct Request<'a> {
     statement: Statement,
     source: Source,
+    optimistic: Option<String>,
     rows: Rows<'a>,
     offsets: FieldOffsets,
     /// Records that the rows stand for, where those that change nothing are counted by record.
     records: u64,
 }
 
+impl Request<'_> {
+    /// No answer decides what comes next.
+    fn is_plain(&self) -> bool {
+        matches!(self.statement, Statement::One(_) | Statement::Nothing)
+            && !matches!(self.source, Source::Stage(_))
+            && self.optimistic.is_none()
+    }
+}
+
 impl<'a> Transaction<'a> {
     pub(super) fn new(client: &'a Client, target: &'a Target, conduct: Conduct<'a>) -> Self {
-        Self { client, target, conduct, identity: Mutex::default(), answered: AtomicBool::new(false) }
+        Self {
+            client,
+            target,
+            conduct,
+            identity: Mutex::default(),
+            answered: AtomicBool::new(false),
+            staged: AtomicBool::new(conduct.inside),
+        }
     }
 
     /// Whether the server has answered any statement.
@@ -66,7 +88,7 @@ impl<'a> Transaction<'a> {
         let mut requests: Vec<Request<'_>> = keys.iter().flat_map(|keys| self.locks(keys)).collect();
         requests.extend(self.requests(plan, &steps));
         let single = requests.len() == 1 && self.immediate().is_none() && self.target.prelude.is_none();
-        let pipelined = requests.iter().all(|request| !matches!(request.statement, Statement::Pair { .. }));
+        let pipelined = requests.iter().all(Request::is_plain);
         let settles = self.conduct.in_doubt.is_some();
         let sent = if settles && pipelined {
             // The identity must be known before COMMIT is sent.
@@ -100,14 +122,11 @@ impl<'a> Transaction<'a> {
     }
 
     pub(super) async fn begin(&self) -> Result<(), Failure> {
-        for text in self.opening() {
-            self.client.batch_execute(text).await.map_err(|error| not_committed(&error))?;
-            self.answered.store(true, Ordering::Relaxed);
+        match self.pipeline(&[], &self.opening(), &[], false).await {
+            Ok(_) => Ok(()),
+            Err(Trouble::Other(failure)) => Err(failure),
+            Err(Trouble::Data(fault)) => Err(refused_whole("begin batch", fault)),
         }
-        if self.conduct.in_doubt.is_some() {
-            self.identify().await.map_err(|error| not_committed(&error))?;
-        }
-        Ok(())
     }
 
     fn identity(&self) -> MutexGuard<'_, Option<Identity>> {
@@ -161,7 +180,7 @@ impl<'a> Transaction<'a> {
     ) -> Result<Result<u64, ServerFault>, Failure> {
         let steps = plan.steps(units.iter().copied());
         let requests = self.requests(plan, &steps);
-        let pipelined = requests.iter().all(|request| !matches!(request.statement, Statement::Pair { .. }));
+        let pipelined = requests.iter().all(Request::is_plain);
         let after: Vec<&str> = self.immediate().into_iter().chain(["RELEASE SAVEPOINT pgsluice"]).collect();
         let result = if pipelined {
             self.pipeline(&requests, &["SAVEPOINT pgsluice"], &after, false).await
@@ -204,6 +223,7 @@ impl<'a> Transaction<'a> {
         let lock = |rows: Rows<'p>| Request {
             statement: Statement::One(sql.clone()),
             source,
+            optimistic: None,
             offsets: offsets(source, &rows),
             rows,
             records: 0,
@@ -214,7 +234,8 @@ impl<'a> Transaction<'a> {
     fn requests<'p>(&self, plan: &'p Plan<'_>, steps: &'p [Step]) -> Vec<Request<'p>> {
         let mut requests = Vec::with_capacity(steps.len());
         for step in steps {
-            let (statement, source) = build(self.target, step.form, &step.set);
+            let Way { statement, source, optimistic } =
+                way(self.target, step.form, &step.set, step.units.len());
             let joined = match &statement {
                 Statement::Pair { .. } => true,
                 _ => match step.form {
@@ -234,6 +255,7 @@ impl<'a> Transaction<'a> {
                 requests.push(Request {
                     statement: statement.clone(),
                     source,
+                    optimistic: optimistic.clone(),
                     offsets: offsets(source, &rows),
                     rows,
                     records: records as u64,
@@ -265,9 +287,9 @@ impl<'a> Transaction<'a> {
                     without_effect += request.records;
                     continue;
                 }
-                Statement::Pair { .. } => {
+                Statement::Pair { .. } | Statement::Copy(_) => {
                     return Err(Trouble::Other(Failure::not_committed(super::broken(
-                        "a pair cannot be pipelined",
+                        "a request whose answers count cannot be pipelined",
                     ))));
                 }
             };
@@ -302,8 +324,12 @@ impl<'a> Transaction<'a> {
         for request in requests {
             without_effect += match &request.statement {
                 Statement::Nothing => request.records,
+                Statement::Copy(sql) => {
+                    let affected = self.copy(sql, &request.rows).await;
+                    request.records.saturating_sub(affected.map_err(|error| self.trouble(&error, false))?)
+                }
                 Statement::One(sql) => {
-                    let affected = self.execute(sql, request.source, &request.rows, &request.offsets).await;
+                    let affected = self.one(sql, request).await;
                     request.records.saturating_sub(affected.map_err(|error| self.trouble(&error, false))?)
                 }
                 Statement::Pair { update, insert, upsert } => {
@@ -313,6 +339,42 @@ impl<'a> Transaction<'a> {
             };
         }
         Ok(without_effect)
+    }
+
+    /// One statement, or the COPY that takes its place.
+    async fn one(&self, sql: &str, request: &Request<'_>) -> Result<u64, ClientError> {
+        if let Some(copy) = request.optimistic.as_deref().filter(|_| self.conduct.optimism.tries()) {
+            self.client.batch_execute("SAVEPOINT pgsluice_new").await?;
+            let copied = self.copy(copy, &request.rows).await;
+            let stored =
+                copied.as_ref().is_err_and(|error| error.code() == Some(&SqlState::UNIQUE_VIOLATION));
+            self.conduct.optimism.learn(!stored);
+            if !stored {
+                let affected = copied?;
+                self.client.batch_execute("RELEASE SAVEPOINT pgsluice_new").await?;
+                return Ok(affected);
+            }
+            let undo = "ROLLBACK TO SAVEPOINT pgsluice_new; RELEASE SAVEPOINT pgsluice_new";
+            self.client.batch_execute(undo).await?;
+        }
+        match (request.source, &self.target.copying) {
+            (Source::Stage(name), Some(Copying { stage: Some(stage), format, .. })) => {
+                let rows = &request.rows;
+                self.client.batch_execute(&stage.create).await?;
+                if self.staged.swap(true, Ordering::Relaxed) {
+                    self.client.batch_execute(&format!("TRUNCATE {name}")).await?;
+                }
+                let fill = copy_to_stage(name, rows.set, *format);
+                copy(self.client, &fill, rows, &self.target.codecs, *format).await?;
+                self.client.execute_typed(sql, &[]).await
+            }
+            (source, _) => self.execute(sql, source, &request.rows, &request.offsets).await,
+        }
+    }
+
+    async fn copy(&self, sql: &str, rows: &Rows<'_>) -> Result<u64, ClientError> {
+        let format = self.target.copying.as_ref().map_or(CopyFormat::Binary, |copying| copying.format);
+        copy(self.client, sql, rows, &self.target.codecs, format).await
     }
 
     /// Updates what is stored and inserts the rest. A key that came in between goes round again, once; what then is
@@ -359,7 +421,10 @@ impl<'a> Transaction<'a> {
             is_data(db) || (db.code().code() == "42501" && self.target.table.row_security)
         };
         match error.as_db_error() {
-            Some(db) if refuses_record(db) => Trouble::Data(ServerFault::new(db)),
+            Some(db) if refuses_record(db) => {
+                let relation = &self.target.table.relation.name.name;
+                Trouble::Data(ServerFault { copied_row: copied_row(db, relation), ..ServerFault::new(db) })
+            }
             Some(_) => Trouble::Other(not_committed(error)),
             None => Trouble::Other(Failure { unknown: commits, ..not_committed(error) }),
         }
@@ -394,7 +459,7 @@ impl<'a> Transaction<'a> {
 fn offsets(source: Source, rows: &Rows<'_>) -> FieldOffsets {
     match source {
         Source::ColumnArrays => FieldOffsets::new(rows),
-        Source::RowArray => FieldOffsets::none(),
+        Source::RowArray | Source::Stage(_) => FieldOffsets::none(),
     }
 }
 

@@ -1,18 +1,20 @@
 //! What the tests of values share: a database with a pool, sinks in every write mode, and a look at errors.
 
 use pgsluice::connection::{Pool, PoolOptions};
-use pgsluice::options::{RejectPolicy, SinkOptions, WriteMode};
+use pgsluice::options::{RejectPolicy, SinkOptions};
 use pgsluice::sink::Sink;
 use pgsluice::{Reject, RowKind, Value};
 use pgsluice_testcontainers::Database;
 use tokio_postgres::{Client, SimpleQueryMessage};
+
+use super::conformance::InMode;
 
 /// Stands in every value that is refused; no message may hold it.
 pub(super) const MARKER: &str = "m4rk3r";
 
 /// The write modes that each case is tried in.
 pub(super) fn modes() -> impl Iterator<Item = SinkOptions> {
-    [WriteMode::Insert].into_iter().map(|mode| SinkOptions::new().write_mode(mode))
+    super::conformance::modes().into_iter().map(|mode| SinkOptions::new().in_mode(mode))
 }
 
 /// A fresh database.

@@ -11,8 +11,31 @@ use pgsluice_testcontainers::Database;
 use tokio_postgres::Client;
 
 /// The write modes whose tables must not differ.
-pub(super) fn modes() -> Vec<WriteMode> {
-    vec![WriteMode::Insert]
+pub(super) fn modes() -> Vec<Mode> {
+    let small = |write| Mode { write, copy_min_rows: 1 };
+    let default = SinkOptions::new().copy_min_rows;
+    vec![
+        Mode { write: WriteMode::Insert, copy_min_rows: default },
+        small(WriteMode::CopyStream),
+        small(WriteMode::Auto),
+    ]
+}
+
+/// A write mode, and from how many rows on it copies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mode {
+    pub(super) write: WriteMode,
+    copy_min_rows: usize,
+}
+
+pub(super) trait InMode {
+    fn in_mode(self, mode: Mode) -> Self;
+}
+
+impl InMode for SinkOptions {
+    fn in_mode(self, mode: Mode) -> Self {
+        self.write_mode(mode.write).copy_min_rows(mode.copy_min_rows)
+    }
 }
 
 /// A database with the pool of the sinks under test.
@@ -176,7 +199,7 @@ impl Case {
                         let way = format!("{mode:?}, batches of {rows}, folding {folding}, {lanes} lanes");
                         fixture.execute("drop schema public cascade; create schema public").await;
                         fixture.execute(&self.setup).await;
-                        let options = self.options.clone().write_mode(mode).batch_rows(rows);
+                        let options = self.options.clone().in_mode(mode).batch_rows(rows);
                         let options = options.deduplication(folding).lanes(lanes);
                         let sink = fixture.sink(self.table, options).await;
                         play(&sink, script).await.unwrap_or_else(|error| panic!("{way}: {error:?}"));

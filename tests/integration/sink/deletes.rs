@@ -2,7 +2,7 @@
 
 use pgsluice::options::{ConflictAction, DeleteStrategy, SinkOptions};
 
-use super::conformance::{Case, Fixture, modes, play};
+use super::conformance::{Case, Fixture, InMode, modes, play};
 
 const STORED: &str =
     "create table t (id int primary key, a text, b text); insert into t values (1, 'a', 'b')";
@@ -78,7 +78,7 @@ async fn counted(setup: &str, options: SinkOptions, script: &str) -> Vec<(u64, u
         for rows in [1, 1000] {
             for folding in [true, false] {
                 let fixture = Fixture::new(setup).await;
-                let options = options.clone().write_mode(mode).batch_rows(rows).deduplication(folding);
+                let options = options.clone().in_mode(mode).batch_rows(rows).deduplication(folding);
                 let sink = fixture.sink("t", options).await;
                 play(&sink, script).await.unwrap();
                 let stats = sink.close().await.unwrap().stats;

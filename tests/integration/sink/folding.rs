@@ -3,7 +3,7 @@
 use pgsluice::options::{ConflictAction, DeleteStrategy, SinkOptions};
 use pgsluice::{ErrorKind, RowKind, Value};
 
-use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, modes, play};
+use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, InMode, modes, play};
 
 const NAMED: &str = "create table t (id int primary key, name text);";
 const NAMED_X: &str = "create table t (id int primary key, name text, x int);";
@@ -143,7 +143,7 @@ async fn h_b15_a_delete_of_an_absent_key_is_no_error() {
 async fn h_b16_100_000_rows_and_99_998_deletes() {
     for mode in modes() {
         let fixture = Fixture::new(NAMED).await;
-        let sink = fixture.sink("t", update().write_mode(mode).batch_rows(8192)).await;
+        let sink = fixture.sink("t", update().in_mode(mode).batch_rows(8192)).await;
         let mut columns = sink.columns(&["id", "name"]).unwrap();
         for id in 0..100_000 {
             columns.write(RowKind::Insert, &[Value::from(id), Value::from("n")]).await.unwrap();
@@ -163,7 +163,7 @@ async fn h_b16_100_000_rows_and_99_998_deletes() {
 async fn h_b17_a_delete_on_a_table_without_a_key_is_refused_by_the_write() {
     for mode in modes() {
         let fixture = Fixture::new("create table t (id int, name text)").await;
-        let sink = fixture.sink("t", update().write_mode(mode)).await;
+        let sink = fixture.sink("t", update().in_mode(mode)).await;
         play(&sink, "I id=1 name=a").await.unwrap();
         let error = play(&sink, "D id=1").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config);
@@ -177,7 +177,7 @@ async fn h_b17_a_delete_on_a_table_without_a_key_is_refused_by_the_write() {
 async fn h_b18_a_null_or_absent_key_is_refused_by_the_write_and_the_buffer_stays() {
     for mode in modes() {
         let fixture = Fixture::new(NAMED).await;
-        let sink = fixture.sink("t", update().write_mode(mode)).await;
+        let sink = fixture.sink("t", update().in_mode(mode)).await;
         play(&sink, "I id=1 name=a").await.unwrap();
         for script in ["I id=null name=b", "D id=null", "I name=b", "D name=b"] {
             let error = play(&sink, script).await.unwrap_err();
@@ -196,7 +196,7 @@ async fn h_b19_a_key_as_text_and_as_integer_is_one_key() {
     for mode in modes() {
         for folding in [true, false] {
             let fixture = Fixture::new(NAMED).await;
-            let sink = fixture.sink("t", update().write_mode(mode).deduplication(folding)).await;
+            let sink = fixture.sink("t", update().in_mode(mode).deduplication(folding)).await;
             for (key, name) in [(Value::from(1), "a"), (Value::from("1"), "b")] {
                 sink.write_values(RowKind::Insert, &[("id", key), ("name", Value::from(name))])
                     .await
@@ -212,7 +212,7 @@ async fn h_b19_a_key_as_text_and_as_integer_is_one_key() {
 async fn h_b21_keys_that_differ_by_a_removed_u0000_are_one_key() {
     for mode in modes() {
         let fixture = Fixture::new("create table t (k text primary key, v int)").await;
-        let sink = fixture.sink("t", update().write_mode(mode).remove_u0000(true)).await;
+        let sink = fixture.sink("t", update().in_mode(mode).remove_u0000(true)).await;
         for (key, v) in [("k", 1), ("k\0", 2)] {
             sink.write_values(RowKind::Insert, &[("k", Value::from(key)), ("v", Value::from(v))])
                 .await

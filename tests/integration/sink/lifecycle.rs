@@ -9,7 +9,7 @@ use pgsluice::options::{RejectPolicy, SinkOptions};
 use pgsluice::sink::{Chunk, Sink};
 use pgsluice::{ErrorKind, Record, RowKind, Value};
 
-use super::conformance::{Fixture, eventually, modes, play};
+use super::conformance::{Fixture, InMode, eventually, modes, play};
 
 const PLAIN: &str = "create table t (id int primary key, v text)";
 
@@ -25,7 +25,7 @@ async fn rows(fixture: &Fixture) -> i64 {
 async fn f_a33_a_flush_covers_all_clones() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode)).lanes(3)).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode)).lanes(3)).await;
         let clones: Vec<Sink> = (0..5).map(|_| sink.clone()).collect();
         for id in 0..100 {
             play(&clones[id % 5], &format!("I id={id} v=x")).await.unwrap();
@@ -41,7 +41,7 @@ async fn f_a33_a_flush_covers_all_clones() {
 async fn h_l07_every_call_after_close_says_so() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         let clone = sink.clone();
         let mut columns = sink.columns(&["id", "v"]).unwrap();
         play(&sink, "I id=1 v=a").await.unwrap();
@@ -96,15 +96,15 @@ async fn dropped_without_close_what_is_pending_is_discarded_with_a_warning() {
             tracing::subscriber::with_default(warnings.clone(), || drop(sink));
             warnings.0.load(Ordering::Relaxed)
         };
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         play(&sink, "I id=1 v=a; F; I id=2 v=b").await.unwrap();
         let clone = sink.clone();
         assert_eq!(dropped(clone), 0, "a clone is left");
         assert_eq!(dropped(sink), 1);
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         play(&sink, "I id=3 v=c; F").await.unwrap();
         assert_eq!(dropped(sink), 0, "nothing was pending");
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         play(&sink, "I id=4 v=d").await.unwrap();
         sink.close().await.unwrap();
         assert_eq!(dropped(sink), 0, "it was closed");
@@ -128,8 +128,7 @@ async fn polled<F: Future>(times: u32, future: F) -> Option<F::Output> {
 async fn calls_may_be_dropped_at_any_await() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let options =
-            quiet(SinkOptions::new().write_mode(mode)).memory(16 << 10).batch_bytes(4 << 10).lanes(2);
+        let options = quiet(SinkOptions::new().in_mode(mode)).memory(16 << 10).batch_bytes(4 << 10).lanes(2);
         let sink = fixture.sink("t", options).await;
         let (mut taken, mut dropped) = (Vec::new(), 0);
         let text = "x".repeat(1000);
@@ -173,7 +172,7 @@ async fn b09_a_quiet_batch_is_written_at_its_age() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
         let interval = Duration::from_secs(1);
-        let options = SinkOptions::new().write_mode(mode).batch_rows(1000).flush_interval(interval);
+        let options = SinkOptions::new().in_mode(mode).batch_rows(1000).flush_interval(interval);
         let sink = fixture.sink("t", options).await;
         // The best of some tries: a machine under load is late by itself.
         let mut best = Duration::MAX;
@@ -197,8 +196,8 @@ async fn b09_a_quiet_batch_is_written_at_its_age() {
 async fn f_a32_no_age_at_all_and_an_aggressive_flush_write_at_once() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let at_once = SinkOptions::new().write_mode(mode).flush_interval(Duration::ZERO);
-        let aggressive = quiet(SinkOptions::new().write_mode(mode).aggressive_flush(true));
+        let at_once = SinkOptions::new().in_mode(mode).flush_interval(Duration::ZERO);
+        let aggressive = quiet(SinkOptions::new().in_mode(mode).aggressive_flush(true));
         for (n, options) in [at_once, aggressive].into_iter().enumerate() {
             let sink = fixture.sink("t", options).await;
             for id in 0..3 {
@@ -216,7 +215,7 @@ async fn f_a29_a_small_memory_never_deadlocks() {
     for mode in modes() {
         for lanes in [1, 3] {
             let fixture = Fixture::new(PLAIN).await;
-            let options = quiet(SinkOptions::new().write_mode(mode)).memory(64 << 10).batch_bytes(32 << 10);
+            let options = quiet(SinkOptions::new().in_mode(mode)).memory(64 << 10).batch_bytes(32 << 10);
             let sink = fixture.sink("t", options.batch_rows(1_000_000).lanes(lanes)).await;
             let text = "x".repeat(1000);
             let writing = async {
@@ -237,7 +236,7 @@ async fn f_a29_a_small_memory_never_deadlocks() {
 async fn f_a30_a_record_larger_than_the_memory_fails_alone() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let options = quiet(SinkOptions::new().write_mode(mode)).memory(64 << 10).batch_bytes(32 << 10);
+        let options = quiet(SinkOptions::new().in_mode(mode)).memory(64 << 10).batch_bytes(32 << 10);
         let large = "x".repeat(100 << 10);
         let large = [("id", Value::from(2)), ("v", Value::from(large.as_str()))];
         let sink = fixture.sink("t", options.clone()).await;
@@ -265,11 +264,11 @@ async fn a_stream_is_forwarded_and_a_bad_record_ends_it() {
     let record = |id: i32| Record::new(RowKind::Insert).field("id", id).field("v", "x");
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         stream::iter(0..500).map(|id| Ok(record(id))).forward(sink).await.unwrap();
         assert_eq!(rows(&fixture).await, 500);
 
-        let mut sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let mut sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         sink.send(record(500)).await.unwrap();
         assert_eq!(rows(&fixture).await, 501, "send flushes");
         sink.feed(record(501)).await.unwrap();
@@ -285,7 +284,7 @@ async fn a_stream_is_forwarded_and_a_bad_record_ends_it() {
 async fn many_clones_write_at_once() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let options = SinkOptions::new().write_mode(mode).batch_rows(50).lanes(3).memory(256 << 10);
+        let options = SinkOptions::new().in_mode(mode).batch_rows(50).lanes(3).memory(256 << 10);
         let sink = fixture.sink("t", options.batch_bytes(64 << 10)).await;
         let tasks: Vec<_> = (0..16)
             .map(|task| {
@@ -314,7 +313,7 @@ async fn many_clones_write_at_once() {
 async fn h_f08_a_lost_connection_loses_no_record_without_a_word() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         let mut locker = fixture.database.client().await;
         let lock = locker.transaction().await.unwrap();
         lock.batch_execute("lock table t in access exclusive mode").await.unwrap();
@@ -355,7 +354,7 @@ async fn h_f08_a_lost_connection_loses_no_record_without_a_word() {
 async fn h_f06_a_table_that_is_dropped_meanwhile_is_named() {
     for mode in modes() {
         let fixture = Fixture::new(PLAIN).await;
-        let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode))).await;
+        let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode))).await;
         play(&sink, "I id=1 v=a; F; I id=2 v=b; I id=3 v=c").await.unwrap();
         fixture.execute("drop table t").await;
         let error = tokio::time::timeout(Duration::from_secs(20), sink.flush()).await.unwrap().unwrap_err();
@@ -391,8 +390,7 @@ async fn options_that_cannot_be_right_are_refused_at_open() {
 async fn memory_that_others_hold_in_unfinished_batches_is_freed_for_who_waits() {
     for mode in modes() {
         let fixture = Fixture::new("create table t (id int, v text)").await;
-        let options =
-            quiet(SinkOptions::new().write_mode(mode)).memory(8 << 10).batch_bytes(4 << 10).lanes(2);
+        let options = quiet(SinkOptions::new().in_mode(mode)).memory(8 << 10).batch_bytes(4 << 10).lanes(2);
         let sink = fixture.sink("t", options).await;
         for round in 0..200 {
             let writes: Vec<_> = [7000, 500, 900, 300]
@@ -419,7 +417,7 @@ async fn a_record_that_a_clone_wrote_before_the_close_is_part_of_it() {
     for mode in modes() {
         for _ in 0..20 {
             let fixture = Fixture::new(PLAIN).await;
-            let sink = fixture.sink("t", quiet(SinkOptions::new().write_mode(mode)).lanes(2)).await;
+            let sink = fixture.sink("t", quiet(SinkOptions::new().in_mode(mode)).lanes(2)).await;
             let writers: Vec<_> = (0..4)
                 .map(|writer| {
                     let sink = sink.clone();

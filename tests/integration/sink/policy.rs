@@ -3,7 +3,7 @@
 use pgsluice::options::{ConflictAction, RejectPolicy, SinkOptions};
 use pgsluice::{ErrorKind, RowKind, Value};
 
-use super::conformance::{Case, Fixture, modes, play, told};
+use super::conformance::{Case, Fixture, InMode, modes, play, told};
 
 const ACTIONS: [ConflictAction; 3] =
     [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore];
@@ -142,7 +142,7 @@ async fn h_a13_an_explicit_null_is_refused_alone_or_replaced_by_the_default() {
 async fn h_a14_policy_names_are_read_in_either_spelling() {
     let read = |text: &str| SinkOptions::from_map([("sink.on-conflict-action", text)]);
     for text in ["insertorupdate", "INSERT_OR_UPDATE"] {
-        assert_eq!(read(text).unwrap().on_conflict, ConflictAction::InsertOrUpdate);
+        assert_eq!(read(text).unwrap().on_conflict, Some(ConflictAction::InsertOrUpdate));
     }
     let error = read("upsert").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Config);
@@ -171,7 +171,7 @@ async fn h_a17_a_generated_column_is_refused_by_name_or_left_out() {
     for mode in modes() {
         for action in ACTIONS {
             let fixture = Fixture::new(setup).await;
-            let sink = fixture.sink("t", on(action).write_mode(mode)).await;
+            let sink = fixture.sink("t", on(action).in_mode(mode)).await;
             let error = sink.write_values(RowKind::Insert, &given).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Config);
             assert_eq!(error.context("column"), Some("ds"));
@@ -184,7 +184,7 @@ async fn h_a17_a_generated_column_is_refused_by_name_or_left_out() {
             sink.close().await.unwrap();
             assert_eq!(fixture.table("t").await, "(1,2,\"2024-01-02 03:04:05\",2024-01-02)");
             fixture.execute("truncate t").await;
-            let sink = fixture.sink("t", on(action).write_mode(mode).skip_generated_columns(true)).await;
+            let sink = fixture.sink("t", on(action).in_mode(mode).skip_generated_columns(true)).await;
             sink.write_values(RowKind::Insert, &given).await.unwrap();
             sink.close().await.unwrap();
             assert_eq!(fixture.table("t").await, "(1,2,\"2024-01-02 03:04:05\",2024-01-02)");
@@ -243,7 +243,7 @@ async fn h_a20_820_columns() {
     let fixture = Fixture::new(&wide(817, "text")).await;
     for mode in modes() {
         fixture.execute("truncate t").await;
-        let sink = fixture.sink("t", replace().write_mode(mode)).await;
+        let sink = fixture.sink("t", replace().in_mode(mode)).await;
         for _ in 0..2 {
             for id in 0..512 {
                 play(&sink, &format!("I id={id} name=name{id} address=address c816=x")).await.unwrap();
@@ -263,7 +263,7 @@ async fn h_a21_500_columns_in_batches_of_255() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     for mode in modes() {
         fixture.execute("truncate t").await;
-        let sink = fixture.sink("t", update().write_mode(mode).batch_rows(255)).await;
+        let sink = fixture.sink("t", update().in_mode(mode).batch_rows(255)).await;
         let mut columns = sink.columns(&names).unwrap();
         for id in 0..1000 {
             let values: Vec<Value<'_>> = (0..498).map(|n| Value::from(id + n)).collect();
@@ -284,7 +284,7 @@ async fn the_most_columns_that_a_table_can_have() {
         for mode in modes() {
             for action in ACTIONS {
                 fixture.execute("truncate t").await;
-                let sink = fixture.sink("t", on(action).write_mode(mode)).await;
+                let sink = fixture.sink("t", on(action).in_mode(mode)).await;
                 play(&sink, "I id=1 c0=1 c1598=2; I id=2 c1598=3; F; I id=1 c1598=4; D id=2").await.unwrap();
                 if not_null.is_empty() {
                     play(&sink, "I id=1 c5=7").await.unwrap();
@@ -321,7 +321,7 @@ async fn a_record_without_any_column_is_a_row_of_defaults() {
 async fn positional_values_may_be_fewer_than_the_columns_and_not_more() {
     for mode in modes() {
         let fixture = Fixture::new(ADDRESSED).await;
-        let sink = fixture.sink("t", update().write_mode(mode)).await;
+        let sink = fixture.sink("t", update().in_mode(mode)).await;
         let mut columns = sink.columns(&["name", "id"]).unwrap();
         let (name, id) = (Value::from("a"), Value::from(1));
         columns.write(RowKind::Insert, &[name.clone(), id.clone()]).await.unwrap();

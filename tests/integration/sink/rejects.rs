@@ -7,7 +7,7 @@ use pgsluice::options::{ConflictAction, DeleteStrategy, RejectPolicy, SinkOption
 use pgsluice::sink::Sink;
 use pgsluice::{ErrorKind, Record, RowKind, Value};
 
-use super::conformance::{Case, Fixture, eventually, modes, play, told};
+use super::conformance::{Case, Fixture, InMode, eventually, modes, play, told};
 
 const CHECKED: &str = "create table t (id int primary key, v int constraint positive check (v > 0))";
 
@@ -32,7 +32,7 @@ async fn rejected(sink: &Sink, records: u64) {
 async fn h_f01_fail_tries_all_and_the_next_call_names_all_rejected() {
     for mode in modes() {
         let fixture = Fixture::new(CHECKED).await;
-        let sink = fixture.sink("t", SinkOptions::new().write_mode(mode).batch_rows(4)).await;
+        let sink = fixture.sink("t", SinkOptions::new().in_mode(mode).batch_rows(4)).await;
         play(&sink, "I id=1 v=1; I id=2 v=-1; I id=3 v=3; I id=4 v=-1").await.unwrap();
         rejected(&sink, 2).await;
         balanced(&sink);
@@ -75,7 +75,7 @@ async fn h_f04_an_error_of_a_flush_by_age_reaches_the_next_call() {
     let setup = "create table t (id int primary key, v int not null)";
     for mode in modes() {
         let fixture = Fixture::new(setup).await;
-        let options = SinkOptions::new().write_mode(mode).flush_interval(Duration::from_millis(50));
+        let options = SinkOptions::new().in_mode(mode).flush_interval(Duration::from_millis(50));
         let sink = fixture.sink("t", options).await;
         play(&sink, "I id=0 v=0; I id=1 v=null").await.unwrap();
         rejected(&sink, 1).await;
@@ -135,7 +135,7 @@ async fn h_f15_skip_leaves_the_bad_record_out() {
 async fn skip_with_a_limit_ends_the_sink_at_one_more() {
     for mode in modes() {
         let fixture = Fixture::new(CHECKED).await;
-        let options = SinkOptions::new().write_mode(mode).batch_rows(1);
+        let options = SinkOptions::new().in_mode(mode).batch_rows(1);
         let sink = fixture.sink("t", options.reject_policy(RejectPolicy::Skip { limit: Some(2) })).await;
         play(&sink, "I id=1 v=-1; I id=2 v=2; I id=3 v=-3").await.unwrap();
         assert_eq!(sink.flush().await.unwrap().rejects.len(), 2);
@@ -306,7 +306,7 @@ fn rules() -> Vec<Rule> {
 async fn broken(rule: &Rule, rows: i32, is_bad: impl Fn(i32) -> bool) {
     for mode in modes() {
         let fixture = Fixture::new(rule.setup).await;
-        let options = rule.options.clone().write_mode(mode).batch_rows(rows.try_into().unwrap());
+        let options = rule.options.clone().in_mode(mode).batch_rows(rows.try_into().unwrap());
         let sink = fixture.sink("t", options).await;
         let mut columns = sink.columns(&["id", "v"]).unwrap();
         for id in 1..=rows {
@@ -519,7 +519,7 @@ async fn a_row_that_row_security_refuses_is_rejected_alone() {
     let url = format!("{}?options=-c%20role%3D{role}", fixture.database.url());
     let pool = Pool::open(&url, PoolOptions::named("row security")).await.unwrap();
     for mode in modes() {
-        let sink = Sink::open(&pool, "t", skip().write_mode(mode)).await.unwrap();
+        let sink = Sink::open(&pool, "t", skip().in_mode(mode)).await.unwrap();
         play(&sink, "I id=1 v=mine; I id=2 v=theirs; I id=3 v=mine").await.unwrap();
         let report = sink.close().await.unwrap();
         assert_eq!(told(&report.rejects), [(2, "42501", None)]);

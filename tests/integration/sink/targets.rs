@@ -2,7 +2,7 @@
 
 use pgsluice::options::{ConflictAction, RejectPolicy, SinkOptions};
 
-use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, modes, play, told};
+use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, InMode, modes, play, told};
 
 const ACTIONS: [ConflictAction; 3] =
     [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore];
@@ -134,7 +134,7 @@ async fn a_view_with_instead_of_triggers_is_written_by_a_given_key() {
     }
     for mode in modes() {
         let fixture = Fixture::new(&setup).await;
-        let options = skip().key_columns(["id"]).write_mode(mode);
+        let options = skip().key_columns(["id"]).in_mode(mode);
         let sink = fixture.sink("t", options).await;
         play(&sink, "I id=7 name=x; D id=99; I id=1 name=y; I id=8").await.unwrap();
         let stats = sink.close().await.unwrap().stats;
@@ -170,7 +170,7 @@ async fn a_foreign_table_is_written_by_a_given_key() {
             for rows in [1, 2, 1000] {
                 let fixture = Fixture::new(BASE).await;
                 foreign(&fixture).await;
-                let options = on(action).key_columns(["id"]).write_mode(mode).batch_rows(rows);
+                let options = on(action).key_columns(["id"]).in_mode(mode).batch_rows(rows);
                 let sink = fixture.sink("t", options).await;
                 play(&sink, CHANGES).await.unwrap();
                 sink.close().await.unwrap();
@@ -179,7 +179,7 @@ async fn a_foreign_table_is_written_by_a_given_key() {
         }
         let fixture = Fixture::new("create table base (id int primary key, name text not null, x int)").await;
         foreign(&fixture).await;
-        let sink = fixture.sink("t", skip().key_columns(["id"]).write_mode(mode)).await;
+        let sink = fixture.sink("t", skip().key_columns(["id"]).in_mode(mode)).await;
         play(&sink, "I id=1 name=a; I id=2 x=2; I id=3 name=c").await.unwrap();
         let rejects = sink.close().await.unwrap().rejects;
         assert_eq!(

@@ -5,7 +5,7 @@ use pgsluice::options::{ConflictAction, DeleteStrategy, RejectPolicy, SinkOption
 use pgsluice::sink::Sink;
 use pgsluice::{ErrorKind, RowKind, Value};
 
-use super::conformance::{Case, Fixture, modes, play, told};
+use super::conformance::{Case, Fixture, InMode, modes, play, told};
 
 const ACTIONS: [ConflictAction; 3] =
     [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore];
@@ -67,14 +67,14 @@ async fn b03_a_key_that_no_constraint_matches_is_refused_at_open() {
              alter table t add unique (c) deferrable",
         )
         .await;
-        let refused = open_fails(&fixture, keyed(&["a"]).write_mode(mode)).await;
+        let refused = open_fails(&fixture, keyed(&["a"]).in_mode(mode)).await;
         assert!(refused.contains(TABLE) && refused.contains("(\"a\")"), "{refused}");
-        let refused = open_fails(&fixture, keyed(&["b"]).write_mode(mode)).await;
+        let refused = open_fails(&fixture, keyed(&["b"]).in_mode(mode)).await;
         assert!(refused.contains(TABLE) && refused.contains("(\"b\")"), "{refused}");
-        let refused = open_fails(&fixture, keyed(&["c"]).write_mode(mode)).await;
+        let refused = open_fails(&fixture, keyed(&["c"]).in_mode(mode)).await;
         assert!(refused.contains(TABLE) && refused.contains("deferrable"), "{refused}");
 
-        let sink = fixture.sink("t", keyed(&["a"]).key_predicate("live").write_mode(mode)).await;
+        let sink = fixture.sink("t", keyed(&["a"]).key_predicate("live").in_mode(mode)).await;
         play(&sink, "I a=1 b=1 c=1 live=true v=x; F; I a=1 b=1 c=1 live=true v=y; I a=2 b=2 c=2 live=true")
             .await
             .unwrap();
@@ -82,7 +82,7 @@ async fn b03_a_key_that_no_constraint_matches_is_refused_at_open() {
         sink.close().await.unwrap();
         assert_eq!(fixture.table("t").await, "(1,1,1,t,y)");
 
-        let sink = fixture.sink("t", keyed(&["c", "b"]).write_mode(mode)).await;
+        let sink = fixture.sink("t", keyed(&["c", "b"]).in_mode(mode)).await;
         play(&sink, "I a=7 b=1 c=1 v=z; I a=8 b=5 c=2; F; D c=2 b=5").await.unwrap();
         sink.close().await.unwrap();
         assert_eq!(fixture.table("t").await, "(7,1,1,t,z)");
@@ -105,7 +105,7 @@ async fn b05_more_values_than_a_statement_has_parameters() {
         for (width, rows) in [(100, 700), (15, 4369), (16, 4096)] {
             for text_values in [false, true] {
                 fixture.execute("truncate t").await;
-                let options = SinkOptions::new().write_mode(mode).batch_rows(5000).batch_bytes(16 << 20);
+                let options = SinkOptions::new().in_mode(mode).batch_rows(5000).batch_bytes(16 << 20);
                 let sink = fixture.sink("t", options.text_values(text_values)).await;
                 let mut columns = sink.columns(&names[..width]).unwrap();
                 for id in 0..rows {
@@ -134,7 +134,7 @@ async fn b05_a_batch_of_70_000_deletes_by_one_column_and_by_two() {
                  insert into t select n, 1, n from generate_series(1, 70001) n"
             );
             let fixture = Fixture::new(&setup).await;
-            let options = SinkOptions::new().write_mode(mode).batch_rows(100_000).batch_bytes(16 << 20);
+            let options = SinkOptions::new().in_mode(mode).batch_rows(100_000).batch_bytes(16 << 20);
             let sink = fixture.sink("t", options).await;
             let mut columns = sink.columns(&["a", "b"]).unwrap();
             for n in 1..=70_000 {
@@ -152,7 +152,7 @@ async fn b05_batches_of_every_size_leave_no_prepared_statements() {
     let fixture = Fixture::new("create table t (id int primary key, v int)").await;
     let pool = Pool::open(&fixture.database.url(), PoolOptions::named("one").size(1)).await.unwrap();
     for mode in modes() {
-        let sink = Sink::open(&pool, "t", SinkOptions::new().write_mode(mode)).await.unwrap();
+        let sink = Sink::open(&pool, "t", SinkOptions::new().in_mode(mode)).await.unwrap();
         for rows in 1..50 {
             for id in 0..rows {
                 let script = if id % 3 == 0 { format!("D id={id}") } else { format!("I id={id} v={rows}") };
@@ -195,7 +195,7 @@ async fn b07_given_identity_values_are_kept_and_generated_columns_left_out() {
     }
     for mode in modes() {
         let fixture = Fixture::new(IDENTITY).await;
-        let sink = fixture.sink("t", SinkOptions::new().write_mode(mode)).await;
+        let sink = fixture.sink("t", SinkOptions::new().in_mode(mode)).await;
         for error in
             [play(&sink, "I id=5 v=1 d=2").await.unwrap_err(), sink.columns(&["id", "v", "d"]).unwrap_err()]
         {
