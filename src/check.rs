@@ -1,8 +1,10 @@
 //! What a connection and a table allow, found by looking only: nothing is written.
 
 use serde::Serialize;
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
 
-use crate::Result;
+use crate::{Error, ErrorKind, Result};
 use crate::catalog::{Column, Identity, RelationKind, Table, TableName, conflict_key, load_table};
 use crate::connection::{ConnectTarget, Pool, ServerCheck, Session};
 use crate::options::{ConflictAction, DeleteStrategy, WriteOptions};
@@ -173,7 +175,7 @@ pub async fn check(options: CheckOptions) -> Result<CheckReport> {
 }
 
 async fn of_session(session: &Session, checked: ServerCheck) -> Result<CheckReport> {
-    let row = session.query_one(SESSION, &[]).await.map_err(|error| session.failure(OPERATION, &error))?;
+    let row = one(session, SESSION, &[]).await?;
     let server = session.server();
     let tls = row.get::<_, Option<bool>>(2).unwrap_or(false).then(|| TlsReport {
         version: row.get::<_, Option<String>>(3).unwrap_or_default(),
@@ -195,6 +197,14 @@ async fn of_session(session: &Session, checked: ServerCheck) -> Result<CheckRepo
     })
 }
 
+/// The one row that an unnamed statement gives.
+async fn one(session: &Session, sql: &str, parameters: &[(&(dyn ToSql + Sync), Type)]) -> Result<Row> {
+    let rows = session.query_typed(sql, parameters).await;
+    let rows = rows.map_err(|error| session.failure(OPERATION, &error))?;
+    let none = || Error::new(ErrorKind::Server, OPERATION, "the server answers with no row");
+    rows.into_iter().next().ok_or_else(none)
+}
+
 async fn of_table(
     session: &Session,
     table: &Table,
@@ -204,8 +214,9 @@ async fn of_table(
     let failed = |error| session.failure(OPERATION, &error);
     let key = conflict_key(table, write.sink.key_columns.as_deref(), write.sink.key_predicate.as_deref())?;
     let oid = table.relation.oid;
-    let grants = session.query_one(GRANTS, &[&oid]).await.map_err(failed)?;
-    let closed = session.query(CLOSED_SEQUENCES, &[&oid]).await.map_err(failed)?;
+    let oid: (&(dyn ToSql + Sync), Type) = (&oid, Type::OID);
+    let grants = one(session, GRANTS, std::slice::from_ref(&oid)).await?;
+    let closed = session.query_typed(CLOSED_SEQUENCES, &[oid]).await.map_err(failed)?;
     let types: Vec<String> = grants.get(4);
     let mut report = TableReport {
         name: table.relation.name.to_string(),

@@ -15,10 +15,11 @@ use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, Socket};
 use super::driver::{Driver, Live};
 use super::failure::{CONNECT, connect_error, is_refused_session, operation_error};
 use super::link::Connection;
+use super::pooler;
 use super::server::ServerInfo;
 use super::target::{ConnectTarget, Host};
 use super::tls::{Connector, client_config};
-use crate::options::{ChannelBinding, PoolOptions, Secret, SslMode, SslNegotiation, TargetSessionAttrs};
+use crate::options::{ChannelBinding, PoolOptions, Pooler, Secret, SslMode, SslNegotiation, TargetSessionAttrs};
 use crate::{Error, ErrorKind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -66,6 +67,8 @@ struct Dialer<'a> {
     tls: Option<Connector>,
     deadline: Duration,
     live: &'a Live,
+    /// None: to be found out.
+    pooler: Option<Pooler>,
     /// What the provider gave for this connect; it stands over the hosts' own.
     password: Option<Secret>,
 }
@@ -91,6 +94,7 @@ impl<'a> Dialer<'a> {
             tls,
             deadline: options.connect_timeout.or(target.connect_timeout).unwrap_or(CONNECT_TIMEOUT),
             live,
+            pooler: options.pooler,
             password: None,
         })
     }
@@ -172,7 +176,7 @@ impl<'a> Dialer<'a> {
                 _ => self.login(&config, host, NoTls, None).await,
             };
             match opened {
-                Ok(connection) => return accept(connection, endpoint, attrs).await,
+                Ok(connection) => return accept(connection, endpoint, attrs, self.pooler).await,
                 Err(error) => {
                     let other_may_do = is_refused_session(&error);
                     refused = Some(connect_error(&error, endpoint));
@@ -200,7 +204,7 @@ impl<'a> Dialer<'a> {
     {
         let live = self.live.guard();
         let (client, connection) = config.connect(tls).await?;
-        let server = ServerInfo::new(&host.name, host.port, |name| connection.parameter(name));
+        let mut server = ServerInfo::new(&host.name, host.port, |name| connection.parameter(name));
         let other_encoding =
             connection.parameter("client_encoding").is_some_and(|encoding| encoding != "UTF8");
         let driver = Driver::spawn(connection, live);
@@ -208,6 +212,7 @@ impl<'a> Dialer<'a> {
             tracing::warn!("the start-up options change client_encoding; it is set back to UTF8");
             client.batch_execute("SET client_encoding TO 'UTF8'").await?;
         }
+        server.pooler_seen = self.pooler.is_none() && pooler::stands_before(&client).await;
         Ok(Connection::new(client, driver, server, cancel_tls))
     }
 }
@@ -277,18 +282,27 @@ async fn resolve(host: &Host) -> Result<Vec<Option<IpAddr>>> {
 }
 
 /// Keeps the connection where the server has the properties that the target asks for.
-async fn accept(connection: Connection, endpoint: &str, attrs: TargetSessionAttrs) -> Result<Connection> {
+async fn accept(
+    connection: Connection,
+    endpoint: &str,
+    attrs: TargetSessionAttrs,
+    pooler: Option<Pooler>,
+) -> Result<Connection> {
+    // What a pooler reports at the login was so when it logged in itself.
+    let asks = pooler.is_some_and(|pooler| pooler != Pooler::None) || connection.server().pooler_seen;
     let problem = match attrs {
         TargetSessionAttrs::Any | TargetSessionAttrs::PreferStandby => None,
         TargetSessionAttrs::ReadWrite => {
-            is_read_only(&connection).await?.then_some("the session is read-only")
+            is_read_only(&connection, asks).await?.then_some("the session is read-only")
         }
         TargetSessionAttrs::ReadOnly => {
-            (!is_read_only(&connection).await?).then_some("the session is not read-only")
+            (!is_read_only(&connection, asks).await?).then_some("the session is not read-only")
         }
-        TargetSessionAttrs::Primary => is_standby(&connection).await?.then_some("the server is a standby"),
+        TargetSessionAttrs::Primary => {
+            is_standby(&connection, asks).await?.then_some("the server is a standby")
+        }
         TargetSessionAttrs::Standby => {
-            (!is_standby(&connection).await?).then_some("the server is no standby")
+            (!is_standby(&connection, asks).await?).then_some("the server is no standby")
         }
     };
     let Some(problem) = problem else { return Ok(connection) };
@@ -298,18 +312,18 @@ async fn accept(connection: Connection, endpoint: &str, attrs: TargetSessionAttr
         .with_hint("target_session_attrs asks for another one"))
 }
 
-async fn is_read_only(connection: &Connection) -> Result<bool> {
+async fn is_read_only(connection: &Connection, asks: bool) -> Result<bool> {
     let server = connection.server();
     match (server.in_hot_standby, server.default_transaction_read_only) {
-        (Some(standby), Some(read_only)) => Ok(standby || read_only),
+        (Some(standby), Some(read_only)) if !asks => Ok(standby || read_only),
         _ => answer(connection, "SHOW transaction_read_only", "on").await,
     }
 }
 
-async fn is_standby(connection: &Connection) -> Result<bool> {
+async fn is_standby(connection: &Connection, asks: bool) -> Result<bool> {
     match connection.server().in_hot_standby {
-        Some(standby) => Ok(standby),
-        None => answer(connection, "SELECT pg_catalog.pg_is_in_recovery()", "t").await,
+        Some(standby) if !asks => Ok(standby),
+        _ => answer(connection, "SELECT pg_catalog.pg_is_in_recovery()", "t").await,
     }
 }
 

@@ -18,6 +18,12 @@ pub(super) fn connect_error(error: &tokio_postgres::Error, endpoint: &str) -> Er
         Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => {
             mapped.with_hint("use a smaller connection.pool.size, or raise the server's max_connections")
         }
+        // PgBouncer's words; a server knows all that we send.
+        Some(code) if *code == SqlState::PROTOCOL_VIOLATION && mapped.message().contains("startup parameter") => {
+            mapped.with_hint(
+                "a pooler refuses a start-up option: set it for the role (alter role … set …) instead of in the DSN or PGOPTIONS",
+            )
+        }
         _ => mapped,
     };
     mapped.with_context("server", endpoint)
@@ -80,10 +86,18 @@ pub(super) fn operation_error(
     last: Option<&Error>,
 ) -> Error {
     let mapped = from_server(operation, error);
-    match (error.as_db_error(), last) {
+    match (error.code(), last) {
         (None, Some(last)) => lost(operation, last),
+        (Some(code), _) if is_strange_statement(code) => {
+            mapped.with_hint("behind a pooler in transaction mode set connection.pooler=transaction")
+        }
         _ => mapped,
     }
+}
+
+/// A prepared statement that is not there, or there already: made on another server connection.
+fn is_strange_statement(code: &SqlState) -> bool {
+    *code == SqlState::INVALID_SQL_STATEMENT_NAME || *code == SqlState::DUPLICATE_PSTATEMENT
 }
 
 /// The error of `operation` on a connection that ended with `last`.

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use deadpool_postgres::ClientWrapper;
-use tokio_postgres::{Client, NoTls, Statement};
+use tokio_postgres::{Client, NoTls};
 
 use super::driver::Driver;
 use super::failure;
@@ -52,23 +52,6 @@ impl Connection {
     /// The error of `operation`; where `error` only says that the connection is closed, with the reason.
     pub fn failure(&self, operation: &'static str, error: &tokio_postgres::Error) -> Error {
         failure::operation_error(operation, error, self.driver.last_error())
-    }
-
-    /// Prepares a statement, or takes the one of the same text prepared before. The cache has no limit: few texts.
-    ///
-    /// # Errors
-    /// The server's.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "kept with its connection, and a stale one can be forgotten"
-    )]
-    pub async fn prepare_cached(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
-        self.client.prepare_cached(sql).await
-    }
-
-    /// Forgets a prepared statement ("cached plan must not change result type").
-    pub fn forget_cached(&self, sql: &str) {
-        self.client.statement_cache.remove(sql, &[]);
     }
 
     /// Asks the server, over the same TLS, to cancel what runs on this connection. The statement then ends with 57014

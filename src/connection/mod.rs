@@ -8,6 +8,7 @@ mod failure;
 mod link;
 mod password;
 mod pool;
+mod pooler;
 mod server;
 mod session;
 mod target;
@@ -23,4 +24,4 @@ pub use session::Session;
 pub use target::{ConnectTarget, ServerCheck};
 
 // What a pool is opened with belongs to opening it.
-pub use crate::options::{PoolOptions, Secret, SslMode, TargetSessionAttrs};
+pub use crate::options::{PoolOptions, Pooler, Secret, SslMode, TargetSessionAttrs};

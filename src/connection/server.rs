@@ -28,6 +28,9 @@ pub struct ServerInfo {
     pub in_hot_standby: Option<bool>,
     /// `default_transaction_read_only`, where the server reports it (version 14 and later).
     pub default_transaction_read_only: Option<bool>,
+    /// A pooler showed itself at the login: what it reports above may be of another time, and its sessions are no
+    /// server's. Looked for only where `connection.pooler` is not given.
+    pub pooler_seen: bool,
 }
 
 impl ServerInfo {
@@ -52,6 +55,7 @@ impl ServerInfo {
             standard_conforming_strings: switch("standard_conforming_strings").unwrap_or(true),
             in_hot_standby: switch("in_hot_standby"),
             default_transaction_read_only: switch("default_transaction_read_only"),
+            pooler_seen: false,
         }
     }
 }

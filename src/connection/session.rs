@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::Client;
 
 use super::link::Connection;
 use super::pool::{Loan, Shared};
@@ -17,7 +17,8 @@ use crate::{Error, Result};
 /// whoever uses a session says [`dirty`](Session::dirty) before the first statement and [`clean`](Session::clean) when
 /// no transaction is open and every answer was read: a session that is dropped dirty (by an error, a panic, or a
 /// future that was cancelled) is cancelled and closed, and the pool opens another one.
-/// Settings are changed by `SET LOCAL` only: nothing resets them between users.
+/// Settings are changed by `SET LOCAL` only: nothing resets them between users. Statements are unnamed and give their
+/// parameters' types (`query_typed`, `execute_typed`), so that they also run where [`is_pooled`](Session::is_pooled).
 pub struct Session {
     /// `Some` until the session is dropped.
     loan: Option<Loan>,
@@ -54,6 +55,11 @@ impl Session {
         self.connection().server()
     }
 
+    /// Whether nothing of the session outlasts a transaction; see [`Pool::is_pooled`](super::Pool::is_pooled).
+    pub fn is_pooled(&self) -> bool {
+        self.pool.is_pooled()
+    }
+
     /// Why the connection ended, as its own task saw it (57P01 and the like); see [`Connection::last_error`].
     pub fn last_error(&self) -> Option<String> {
         self.connection().last_error()
@@ -72,19 +78,6 @@ impl Session {
     /// The error of `operation`; where `error` only says that the connection is closed, with the reason.
     pub fn failure(&self, operation: &'static str, error: &tokio_postgres::Error) -> Error {
         self.connection().failure(operation, error).with_context("pool", self.pool.name())
-    }
-
-    /// Prepares a statement, or takes the one of the same text prepared before; see [`Connection::prepare_cached`].
-    ///
-    /// # Errors
-    /// The server's.
-    pub async fn prepare_cached(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
-        self.connection().prepare_cached(sql).await
-    }
-
-    /// Forgets a prepared statement ("cached plan must not change result type").
-    pub fn forget_cached(&self, sql: &str) {
-        self.connection().forget_cached(sql);
     }
 
     /// Asks the server to cancel what runs on this connection; see [`Connection::cancel`].

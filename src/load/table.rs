@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use tokio_postgres::types::Type;
+
 use super::events::Event;
 use super::input::Opened;
 use super::options::Create;
@@ -38,11 +40,12 @@ pub(super) async fn create(
     let options = inputs.options();
     let name = TableName::parse(&options.table)?;
     let session = pool.get().await?;
+    let failed = |error| session.failure(OPERATION, &error);
     let there = session
-        .query_one("select to_regclass($1::text) is not null", &[&name.to_string()])
+        .query_typed("select 1 where to_regclass($1) is not null", &[(&name.to_string(), Type::TEXT)])
         .await
-        .map_err(|error| session.failure(OPERATION, &error))?;
-    if there.get(0) {
+        .map_err(failed)?;
+    if !there.is_empty() {
         events(Event::Notice("the table is there: --create changes nothing"));
         return Ok(Made { first: None, missing: false });
     }
@@ -70,7 +73,7 @@ pub(super) async fn create(
         return Ok(Made { first, missing: true });
     }
     session.dirty();
-    session.execute(&statement, &[]).await.map_err(|error| session.failure(OPERATION, &error))?;
+    session.batch_execute(&statement).await.map_err(failed)?;
     session.clean();
     Ok(Made { first, missing: false })
 }

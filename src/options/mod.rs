@@ -38,7 +38,7 @@ mod written;
 
 pub use draft::{Connector, TargetSessionAttrs};
 pub use endpoint::Endpoint;
-pub use pool::PoolOptions;
+pub use pool::{PoolOptions, Pooler};
 pub use registry::{Section, sections};
 pub use resolve::{Resolved, Use, WriteOptions, resolve};
 pub use secret::Secret;

@@ -12,6 +12,16 @@ const APPLICATION_NAME_BYTES: usize = 63;
 /// More connections or lanes than any server takes: a slip of the pen.
 pub(super) const MOST_CONNECTIONS: usize = 10_000;
 
+/// What stands between the pool and the server, `connection.pooler`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Pooler {
+    /// Nothing, or what keeps one server connection for each of ours.
+    None,
+    /// One that gives our connections a server's for one transaction at a time: PgBouncer in transaction mode.
+    Transaction,
+}
+
 /// How a named pool opens, keeps and closes its connections. What is not given of a connection's own settings is the
 /// DSN's or the environment's, else the default of the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +47,8 @@ pub struct PoolOptions {
     /// `client.id`: the `application_name` that the server shows, printable ASCII, at most 63 bytes once checked; else
     /// the DSN's, else `pgsluice`.
     pub application_name: Option<String>,
+    /// `connection.pooler`: what stands before the server; `None`: found out at the login.
+    pub pooler: Option<Pooler>,
 }
 
 impl Default for PoolOptions {
@@ -51,6 +63,7 @@ impl Default for PoolOptions {
             tcp_user_timeout: None,
             connect_timeout: None,
             application_name: None,
+            pooler: None,
         }
     }
 }
@@ -126,6 +139,13 @@ impl PoolOptions {
     #[must_use]
     pub fn application_name(mut self, name: impl Into<String>) -> Self {
         self.application_name = Some(name.into());
+        self
+    }
+
+    /// Sets what stands between the pool and the server.
+    #[must_use]
+    pub fn pooler(mut self, pooler: impl Into<Option<Pooler>>) -> Self {
+        self.pooler = pooler.into();
         self
     }
 

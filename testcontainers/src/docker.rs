@@ -106,6 +106,12 @@ pub(crate) fn check_running(name: &str) -> Result<(), String> {
     Err(format!("the server's container ended:\n{}", logs.unwrap_or_default()))
 }
 
+/// The container's address among containers.
+pub(crate) fn address(name: &str) -> Result<String, String> {
+    let format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
+    docker(&["inspect", "--format", format, name]).map(|address| address.trim().to_owned())
+}
+
 /// Runs a command of the Docker client.
 pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("docker").args(arguments).output().map_err(|e| format!("docker: {e}"))?;
@@ -122,17 +128,24 @@ fn image(version: u32) -> Result<(String, String), String> {
     if here("postgres") || docker(&["pull", "--quiet", &format!("postgres:{tag}")]).is_ok() {
         return Ok(("postgres".to_owned(), tag));
     }
+    build(&tag).map_err(|error| format!("no image postgres:{tag} is here, none can be pulled, and {error}"))
+}
+
+/// The image of a version that is made from Debian's packages, PgBouncer among them.
+pub(crate) fn own_image(version: u32) -> Result<(String, String), String> {
+    build(&version.to_string())
+}
+
+/// Makes the image, where it is not here.
+fn build(tag: &str) -> Result<(String, String), String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("images/build");
     let output = Command::new("bash")
         .arg(&script)
-        .arg(&tag)
+        .arg(tag)
         .output()
         .map_err(|e| format!("{}: {e}", script.display()))?;
-    succeeded(
-        &output,
-        &format!("no image postgres:{tag} is here, none can be pulled, and {}", script.display()),
-    )?;
-    Ok(("pgsluice-postgres".to_owned(), tag))
+    succeeded(&output, &script.display().to_string())?;
+    Ok(("pgsluice-postgres".to_owned(), tag.to_owned()))
 }
 
 fn succeeded(output: &Output, what: &str) -> Result<String, String> {

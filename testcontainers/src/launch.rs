@@ -179,7 +179,7 @@ fn create_certificate_role(url: &str) -> Result<(), String> {
 }
 
 /// A free port below those that the kernel gives to outgoing connections, so that it stays free while a server restarts.
-fn free_port() -> Result<u16, String> {
+pub(crate) fn free_port() -> Result<u16, String> {
     for _ in 0..100 {
         let port = 20_000 + u16::from_str_radix(&random_hex::<2>()?, 16).map_err(|e| e.to_string())? % 12_000;
         if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {

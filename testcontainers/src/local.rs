@@ -222,7 +222,7 @@ fn server_user() -> Result<Option<(u32, u32)>, String> {
     }
 }
 
-fn as_server_user(program: &Path) -> Result<Command, String> {
+pub(crate) fn as_server_user(program: &Path) -> Result<Command, String> {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir("/");
     if let Some((user, group)) = server_user()? {

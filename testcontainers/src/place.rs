@@ -81,6 +81,13 @@ impl Place {
         spawn_reaper(&self.directory)
     }
 
+    /// The container that the server runs in.
+    pub(crate) fn container(&self) -> Option<String> {
+        let text = fs::read_to_string(self.file("reap")).ok()?;
+        let mut lines = text.lines();
+        (lines.next()? == "docker").then_some(lines.next()?.to_owned())
+    }
+
     /// Gives the server a reaper if it has lost its own.
     pub(crate) fn keep_watched(&self) -> Result<(), String> {
         match open(&self.file("reaper.lock")).map(|file| file.try_lock().is_ok()) {

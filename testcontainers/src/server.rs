@@ -105,6 +105,11 @@ impl Server {
         (self.certificate_file("client.pem"), self.certificate_file("client.key"))
     }
 
+    /// The container that it runs in.
+    pub(crate) fn container(&self) -> Option<String> {
+        self.place.as_ref()?.container()
+    }
+
     fn certificate_file(&self, name: &str) -> PathBuf {
         match &self.place {
             Some(place) if self.tls => place.file(name),

@@ -22,6 +22,18 @@ impl ServerUrl {
         Ok(Self { server: rest[..end].to_owned(), query })
     }
 
+    /// User and password.
+    pub(crate) fn login(&self) -> Option<(&str, &str)> {
+        let authority = &self.server[self.server.find("://")? + 3..];
+        authority.rsplit_once('@')?.0.split_once(':')
+    }
+
+    /// The same login elsewhere, without the query.
+    pub(crate) fn at(&self, host: &str, port: u16) -> Option<Self> {
+        let (user, password) = self.login()?;
+        Some(Self { server: format!("postgres://{user}:{password}@{host}:{port}"), query: String::new() })
+    }
+
     pub(crate) fn database(&self, name: &str) -> String {
         format!("{}/{name}{}", self.server, self.query)
     }

@@ -1,5 +1,7 @@
 //! Connections and named pools, on a real server.
 
+mod pooler;
+
 use std::future::Future;
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::mem::replace;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,13 +14,16 @@ use crate::connection::connect::connect_counted;
 use crate::connection::driver::Live;
 use crate::connection::link::Connection;
 use crate::connection::target::ConnectTarget;
-use crate::options::PoolOptions;
+use crate::options::{PoolOptions, Pooler};
 
 /// A connection that rested for less is taken for alive: a check costs a round trip.
 const TRUSTED_REST: Duration = Duration::from_millis(500);
 
 /// How long a resting connection may take to answer.
 const CHECK: Duration = Duration::from_secs(5);
+
+/// The same behind a pooler, where the answer waits for a server's connection that others use.
+const CHECK_POOLED: Duration = Duration::from_secs(60);
 
 /// A pooled connection and its times.
 pub(in crate::connection) struct Pooled {
@@ -50,13 +54,16 @@ pub(in crate::connection) struct Manager {
 
 struct State {
     ages: Ages,
+    pooler: Option<Pooler>,
+    pooler_seen: bool,
     /// Connections that were given back before are not worth another wait: one of their time did not answer.
     suspect_before: Option<Instant>,
 }
 
 impl Manager {
     pub(super) fn new(target: ConnectTarget, options: PoolOptions, ages: Ages) -> Self {
-        let state = Mutex::new(State { ages, suspect_before: None });
+        let pooler = options.pooler;
+        let state = Mutex::new(State { ages, pooler, pooler_seen: false, suspect_before: None });
         Self { target, options, live: Live::new(), state }
     }
 
@@ -76,6 +83,19 @@ impl Manager {
         self.with_state(|state| change(&mut state.ages));
     }
 
+    /// What another user of the pool says stands before the server; the more careful word holds.
+    pub(super) fn join_pooler(&self, pooler: Option<Pooler>) {
+        self.with_state(|state| state.pooler = state.pooler.max(pooler));
+    }
+
+    /// Whether nothing outlasts a transaction.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.with_state(|state| match state.pooler {
+            Some(pooler) => pooler == Pooler::Transaction,
+            None => state.pooler_seen,
+        })
+    }
+
     /// Why the connection may not be used again, if so; a rested one must answer first.
     async fn problem(&self, pooled: &Pooled) -> Option<&'static str> {
         let now = Instant::now();
@@ -90,7 +110,8 @@ impl Manager {
             return None;
         }
         let connection = pooled.connection.as_ref()?;
-        match tokio::time::timeout(CHECK, connection.simple_query("")).await {
+        let longest = if self.is_pooled() { CHECK_POOLED } else { CHECK };
+        match tokio::time::timeout(longest, connection.simple_query("")).await {
             Ok(Ok(_)) => None,
             Ok(Err(_)) => Some("lost"),
             Err(_) => {
@@ -106,7 +127,14 @@ impl managed::Manager for Manager {
     type Error = Error;
 
     async fn create(&self) -> Result<Pooled, Error> {
-        let connection = Box::pin(connect_counted(&self.target, &self.options, &self.live)).await?;
+        let options = self.options.clone().pooler(self.with_state(|state| state.pooler));
+        let connection = Box::pin(connect_counted(&self.target, &options, &self.live)).await?;
+        if connection.server().pooler_seen && !self.with_state(|state| replace(&mut state.pooler_seen, true)) {
+            tracing::info!(
+                pool = options.name,
+                "a pooler stands before the server: nothing is kept beyond a transaction; connection.pooler=none says that it keeps one server connection for each of ours"
+            );
+        }
         let now = Instant::now();
         // The key of a fresh hasher is random: between 0.9 and 1.
         let chance = f64::from(RandomState::new().hash_one(0_u8) as u16) / f64::from(u16::MAX);

@@ -25,7 +25,7 @@ const ACQUIRE: &str = "acquire connection";
 ///
 /// Users share a pool when its name and the whole target are equal: hosts, database, user, password, TLS, start-up
 /// options, application name. The largest size that one of them asked for holds, and the shortest idle time and
-/// lifetime; socket settings and the connect timeout are the first user's; the acquire timeout is each user's own.
+/// lifetime, and the most careful `connection.pooler`; socket settings and the connect timeout are the first user's; the acquire timeout is each user's own.
 #[derive(Clone)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -104,6 +104,13 @@ impl Pool {
     /// Where its connections lead.
     pub fn target(&self) -> &ConnectTarget {
         self.shared.target()
+    }
+
+    /// Whether a pooler gives the connections a server's for one transaction at a time: nothing of a session outlasts a
+    /// transaction then (settings, temporary tables, prepared statements, advisory locks, LISTEN). Known once a
+    /// connection was opened.
+    pub fn is_pooled(&self) -> bool {
+        self.shared.is_pooled()
     }
 
     /// The greatest number of connections.

@@ -62,7 +62,9 @@ impl Shared {
             if shared.connections.status().max_size < size {
                 shared.connections.resize(size);
             }
-            shared.connections.manager().change_ages(|old| old.narrow(ages));
+            let manager = shared.connections.manager();
+            manager.change_ages(|old| old.narrow(ages));
+            manager.join_pooler(options.pooler);
             return Ok(shared);
         }
         let manager = Manager::new(key.1.clone(), options, ages);
@@ -87,6 +89,10 @@ impl Shared {
 
     pub(super) fn connections(&self) -> &Pool<Manager> {
         &self.connections
+    }
+
+    pub(in crate::connection) fn is_pooled(&self) -> bool {
+        self.connections.manager().is_pooled()
     }
 
     pub(super) fn live(&self) -> &Live {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::draft::{Draft, TargetSessionAttrs};
 use super::super::form::{Choice, Form};
+use super::super::pool::Pooler;
 use super::super::sink::RejectPolicy;
 use super::super::spec::{OptionSpec, Scope};
 use super::super::tls::{ChannelBinding, SslNegotiation};
@@ -16,7 +17,10 @@ const REJECT_POLICIES: &[Choice] = &[
     Choice::plain("dead-letter"),
 ];
 
-const POOLERS: &[Choice] = &[Choice::plain("none"), Choice::plain("transaction")];
+const POOLERS: &[Choice] = &[
+    Choice::set("none", |draft| draft.pool.pooler = Some(Pooler::None)),
+    Choice::set("transaction", |draft| draft.pool.pooler = Some(Pooler::Transaction)),
+];
 
 const SESSIONS: &[Choice] = &[
     Choice::set("any", |draft| draft.target_session_attrs = Some(TargetSessionAttrs::Any)),
@@ -123,11 +127,8 @@ pub(super) static OPTIONS: &[OptionSpec] = &[
         "connection.pooler",
         Scope::Connection,
         Form::Choice(POOLERS),
-        "behind a pooler in transaction mode only unnamed statements are used",
-    )
-    .default("none")
-    .not_yet()
-    .passes(&["none"]),
+        "behind a pooler in transaction mode nothing outlasts a transaction; not given: none, or transaction where a pooler shows itself at the login",
+    ),
     OptionSpec::works(
         "connection.acquire-timeout",
         Scope::Connection,
