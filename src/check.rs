@@ -4,10 +4,10 @@ use serde::Serialize;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::{Error, ErrorKind, Result};
 use crate::catalog::{Column, Identity, RelationKind, Table, TableName, conflict_key, load_table};
 use crate::connection::{ConnectTarget, Pool, ServerCheck, Session};
 use crate::options::{ConflictAction, DeleteStrategy, WriteOptions};
+use crate::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "check";
 
@@ -79,6 +79,8 @@ pub struct CheckReport {
     pub time_zone: String,
     /// The user may create temporary tables here.
     pub temporary_tables: bool,
+    /// A pooler gives the session a server's connection for one transaction at a time.
+    pub pooled: bool,
     /// The session takes no writes: a standby, or `default_transaction_read_only`.
     pub read_only: bool,
     /// The table, where one was named.
@@ -193,6 +195,7 @@ async fn of_session(session: &Session, checked: ServerCheck) -> Result<CheckRepo
         time_zone: server.time_zone.clone(),
         temporary_tables: row.get(5),
         read_only: row.get(6),
+        pooled: session.is_pooled(),
         table: None,
     })
 }

@@ -19,7 +19,9 @@ use super::pooler;
 use super::server::ServerInfo;
 use super::target::{ConnectTarget, Host};
 use super::tls::{Connector, client_config};
-use crate::options::{ChannelBinding, PoolOptions, Pooler, Secret, SslMode, SslNegotiation, TargetSessionAttrs};
+use crate::options::{
+    ChannelBinding, PoolOptions, Pooler, Secret, SslMode, SslNegotiation, TargetSessionAttrs,
+};
 use crate::{Error, ErrorKind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(120);

@@ -28,6 +28,7 @@
 //! `postgres` logs in with a password (SCRAM), [`CERTIFICATE_ROLE`] with [`Server::client_certificate`]; both with
 //! or without TLS, whose certificates are made anew for each server ([`Server::tls_url`]).
 //! A test that pauses, restarts or kills a server, or needs other settings, starts one of its own with [`Server::own`].
+//! [`Pooler::before`] puts PgBouncer before a server: the image's where that runs in a container, else the machine's own.
 //!
 //! # How long a server lives
 //!

@@ -50,7 +50,8 @@ impl Pooler {
     pub async fn before(server: &Server, pool_size: usize, max_prepared_statements: usize) -> Self {
         let (host, port, url) = (server.host.clone(), server.port, server.url.clone());
         let container = server.container();
-        let start = move || start(&host, port, &url, container.as_deref(), pool_size, max_prepared_statements);
+        let start =
+            move || start(&host, port, &url, container.as_deref(), pool_size, max_prepared_statements);
         match aside(start).await {
             Ok(pooler) => pooler,
             Err(error) => panic!("{error}"),
@@ -74,7 +75,8 @@ impl Pooler {
         let row = |message| match message {
             tokio_postgres::SimpleQueryMessage::Row(row) => {
                 let cells = row.columns().iter().enumerate();
-                let cells = cells.map(|(at, column)| format!("{}={}", column.name(), row.get(at).unwrap_or("")));
+                let cells =
+                    cells.map(|(at, column)| format!("{}={}", column.name(), row.get(at).unwrap_or("")));
                 Some(cells.collect::<Vec<_>>().join(" "))
             }
             _ => None,
@@ -134,8 +136,7 @@ fn start(
         None => (host.to_owned(), port),
     };
     let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let config =
-        format!("[databases]\n* = host={host} port={port}\n[pgbouncer]\n{}", settings.join("\n"));
+    let config = format!("[databases]\n* = host={host} port={port}\n[pgbouncer]\n{}", settings.join("\n"));
     let users = format!("\"{user}\" \"{password}\"");
     let mut command = match &image {
         Some(image) => {

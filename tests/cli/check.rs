@@ -1,5 +1,6 @@
 //! `pgsluice check`.
 
+use pgsluice_testcontainers::{Pooler, server};
 use serde_json::Value;
 
 use crate::harness::{Ran, Scene, pgsluice, words};
@@ -27,6 +28,7 @@ async fn it_tells_what_is_there_and_writes_nothing() {
     for line in [
         "server: ",
         "tls: ",
+        "pooler: none seen",
         "user: postgres in database ",
         "temporary tables: yes",
         "takes writes: yes",
@@ -128,4 +130,22 @@ async fn an_encrypted_session_is_described() {
     let password = url.split_once("postgres:").and_then(|(_, rest)| rest.split_once(":")).unwrap().1;
     let password = password.split_once('@').unwrap().0;
     assert!(!ran.stdout.contains(password) && !ran.stderr.contains(password));
+}
+
+#[tokio::test]
+async fn b25_a_pooler_is_seen_and_the_table_behind_it_too() {
+    let scene = Scene::new(TABLE).await;
+    let pooler = Pooler::before(server().await, 1, 0).await;
+    let ran = |arguments: &str| {
+        let mut command = pgsluice();
+        let url = pooler.url(scene.database.name());
+        command.arg("check").args(words(arguments)).env("DATABASE_URL", url);
+        Ran::of(command.output().unwrap()).code(0).stdout
+    };
+    let seen = ran("-t shop.orders");
+    for line in ["pooler: yes", "grants: INSERT, SELECT, UPDATE, DELETE", "missing: nothing"] {
+        assert!(seen.contains(line), "no {line:?} in {seen}");
+    }
+    let told: Value = serde_json::from_str(&ran("--format json -w connection.pooler=none")).unwrap();
+    assert_eq!(told["pooled"], false);
 }

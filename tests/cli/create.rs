@@ -1,6 +1,8 @@
 //! `--create`.
 
-use crate::harness::Scene;
+use pgsluice_testcontainers::{Pooler, server};
+
+use crate::harness::{Ran, Scene};
 
 const TYPES: &str = "select attname || ' ' || format_type(atttypid, atttypmod) from pg_attribute \
                      where attrelid = 't'::regclass and attnum > 0 order by attnum";
@@ -81,4 +83,21 @@ async fn a_dry_run_finds_bad_records_and_sends_none() {
     );
     scene.file("good.csv", "id,v\n1,a\n");
     scene.load("good.csv -t t --dry-run").code(0).says(&["dry run"]);
+}
+
+#[tokio::test]
+async fn b25_a_load_makes_and_fills_its_table_behind_a_pooler() {
+    let scene = Scene::new("").await;
+    let pooler = Pooler::before(server().await, 1, 0).await;
+    scene.file(
+        "t.csv",
+        (0..5000).map(|id| format!("{id},x\n")).fold("id,v\n".to_owned(), |all, line| all + &line),
+    );
+    let url = pooler.url(scene.database.name());
+    for mode in ["INSERT", "AUTO"] {
+        let arguments = format!("t.csv -t t --create --key id -w sink.write-mode={mode}");
+        let mut command = scene.command(&arguments);
+        Ran::of(command.env("DATABASE_URL", &url).output().unwrap()).code(0);
+        assert_eq!(scene.count("t").await, 5000);
+    }
 }

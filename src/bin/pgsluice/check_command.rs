@@ -72,6 +72,14 @@ fn text(found: &CheckReport) -> String {
     for (name, value) in [
         ("server", format!("{}:{}, PostgreSQL {}", found.host, found.port, found.server_version)),
         ("tls", tls),
+        (
+            "pooler",
+            match found.pooled {
+                true => "yes: connection.pooler=transaction holds, nothing outlasts a transaction",
+                false => "none seen",
+            }
+            .to_owned(),
+        ),
         ("user", format!("{} in database {}", found.user, found.database)),
         ("time zone", found.time_zone.clone()),
         ("temporary tables", yes(found.temporary_tables).to_owned()),

@@ -129,7 +129,8 @@ impl managed::Manager for Manager {
     async fn create(&self) -> Result<Pooled, Error> {
         let options = self.options.clone().pooler(self.with_state(|state| state.pooler));
         let connection = Box::pin(connect_counted(&self.target, &options, &self.live)).await?;
-        if connection.server().pooler_seen && !self.with_state(|state| replace(&mut state.pooler_seen, true)) {
+        if connection.server().pooler_seen && !self.with_state(|state| replace(&mut state.pooler_seen, true))
+        {
             tracing::info!(
                 pool = options.name,
                 "a pooler stands before the server: nothing is kept beyond a transaction; connection.pooler=none says that it keeps one server connection for each of ours"

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 use pgsluice::connection::{ConnectTarget, Pool, PoolOptions, Pooler, connect};
-use pgsluice::options::{RejectPolicy, SinkOptions, WriteOptions};
+use pgsluice::options::{RejectPolicy, SinkOptions, WriteMode, WriteOptions};
 use pgsluice::sink::Sink;
 use pgsluice::{ErrorKind, RowKind, Value};
 use pgsluice_testcontainers::{Database, Pooler as Bouncer, server};
@@ -16,6 +16,8 @@ use super::error_of;
 const SECONDS: &str = "PGSLUICE_TEST_POOLER_SECONDS";
 
 const WRITERS: i64 = 16;
+
+const MODES: [WriteMode; 4] = [WriteMode::Insert, WriteMode::CopyStream, WriteMode::Auto, WriteMode::Insert];
 
 /// What a writer has of its own: a keyed table with an enum, a table to append to, or one whose key the server compares.
 fn setup(writer: i64) -> String {
@@ -35,7 +37,11 @@ async fn write(pool: Pool, writer: i64, end: Instant) -> pgsluice::Result<(i64, 
     let mut written = 0;
     while Instant::now() < end || round < 3 {
         // Each opens the table anew, which reads the catalog.
-        let options = SinkOptions::new().batch_rows(50).reject_policy(RejectPolicy::Skip { limit: None });
+        let mode = MODES[(writer / 4) as usize];
+        let options = SinkOptions::new()
+            .write_mode(mode)
+            .batch_rows(50)
+            .reject_policy(RejectPolicy::Skip { limit: None });
         let sink = Sink::open(&pool, &table, options.lanes(1 + usize::from(keyed))).await?;
         for _ in 0..4 {
             round += 1;
@@ -89,8 +95,7 @@ async fn b25_sixteen_writers_over_two_server_connections_write_exactly_their_row
         });
         let mut records = 0;
         for (writer, result) in try_join_all(writers).await.unwrap().into_iter().enumerate() {
-            let (rows, round, written) =
-                result.unwrap_or_else(|error| panic!("writer {writer}: {error:?}"));
+            let (rows, round, written) = result.unwrap_or_else(|error| panic!("writer {writer}: {error:?}"));
             let sql = format!("select count(*), max(v) from w{writer}");
             let stored = admin.query_one(&sql, &[]).await.unwrap();
             assert_eq!((stored.get(0), stored.get(1)), (rows, round), "writer {writer}");
@@ -136,7 +141,10 @@ async fn b25_a_pooler_shows_itself_at_the_login_unless_an_option_says_what_it_is
         let options = WriteOptions::from_map([("connection.pooler", value)]).unwrap();
         assert_eq!(options.pool.pooler, Some(pooler));
     }
-    assert_eq!(WriteOptions::from_map([("connection.pooler", "session")]).unwrap_err().kind(), ErrorKind::Config);
+    assert_eq!(
+        WriteOptions::from_map([("connection.pooler", "session")]).unwrap_err().kind(),
+        ErrorKind::Config
+    );
 }
 
 #[tokio::test]
