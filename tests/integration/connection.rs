@@ -1,5 +1,6 @@
 //! Connections and named pools, on a real server.
 
+mod outages;
 mod pooler;
 
 use std::future::Future;

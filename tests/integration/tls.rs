@@ -51,6 +51,9 @@ because a check failed, where libpq does. `verify-ca` and `verify-full` without 
 An Ed25519 certificate names no hash that a password's proof could be bound to; libpq gives up there, pgsluice logs in without
 channel binding unless `connection.ssl.channel-binding=require`.
 
+A certificate whose key is itself of the type RSA-PSS is refused: rustls has no such keys. RSA keys whose certificates are
+signed by RSA-PSS work.
+
 The files are read at each connect, so renewed ones count without a restart. Keys:
 `connection.ssl.root-cert.location`, `connection.ssl.system-roots`, `connection.ssl.cert`, `connection.ssl.key`,
 `connection.ssl.channel-binding`, `connection.ssl.negotiation`: see [the options](options.md).
@@ -261,6 +264,7 @@ async fn b23_h_l06_every_mode_against_every_certificate_as_psql_answers() {
     let client = rsa.sign("client", CERTIFICATE_ROLE, &format!("DNS:{CERTIFICATE_ROLE}"));
     let kinds = [
         ("RSA keys, RSA-PSS signatures", Kind::RsaPss),
+        ("RSA-PSS keys", Kind::RsaPssKey),
         ("ECDSA P-256", Kind::P256),
         ("ECDSA P-384", Kind::P384),
         ("Ed25519", Kind::Ed25519),

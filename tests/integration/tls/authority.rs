@@ -9,6 +9,8 @@ pub(super) enum Kind {
     Rsa,
     /// RSA keys, signatures padded by PSS: the hash is in the signature's parameters.
     RsaPss,
+    /// The same, and the key itself is for PSS only: another type of key.
+    RsaPssKey,
     P256,
     P384,
     Ed25519,
@@ -18,6 +20,7 @@ impl Kind {
     fn key(self) -> &'static [&'static str] {
         match self {
             Self::Rsa | Self::RsaPss => &["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"],
+            Self::RsaPssKey => &["-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048"],
             Self::P256 => &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
             Self::P384 => &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"],
             Self::Ed25519 => &["-algorithm", "ED25519"],
@@ -27,7 +30,7 @@ impl Kind {
     fn signature(self) -> &'static [&'static str] {
         match self {
             Self::Rsa | Self::P256 => &["-sha256"],
-            Self::RsaPss => {
+            Self::RsaPss | Self::RsaPssKey => {
                 &["-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"]
             }
             Self::P384 => &["-sha384"],
