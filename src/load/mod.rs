@@ -44,7 +44,7 @@ use self::input::Source;
 use self::reader::{ColumnNames, Inputs, Parcel, Reader, Shared};
 use self::rejects::RejectsFile;
 use self::writing::Writing;
-use crate::options::{WriteMode, WriteOptions};
+use crate::options::WriteOptions;
 use crate::sink::Sink;
 use crate::{Error, ErrorKind, Result};
 
@@ -188,10 +188,7 @@ impl Load {
             events,
             refused: 0,
             told: self.options.fails_at_once().then(HashSet::new),
-            all_at_once: matches!(
-                write.sink.write_mode,
-                WriteMode::CopyBulkLoad | WriteMode::CopyBulkLoadOnConflict
-            ),
+            all_at_once: write.sink.write_mode.is_bulk(),
         };
         let read = spawn(reader)?;
         let (stats, ending) = writing.run(&mut parcels, stop).await;

@@ -25,6 +25,11 @@ pub enum WriteMode {
 }
 
 impl WriteMode {
+    /// True where nothing is visible before `flush()`.
+    pub fn is_bulk(self) -> bool {
+        matches!(self, Self::CopyBulkLoad | Self::CopyBulkLoadOnConflict)
+    }
+
     /// The value of `sink.write-mode` that means this mode.
     pub fn name(self) -> &'static str {
         match self {
@@ -406,6 +411,11 @@ impl SinkOptions {
         self.on_conflict.unwrap_or_default()
     }
 
+    /// The bytes of a batch, where the sink does not choose them.
+    pub(crate) fn fixed_batch_bytes(&self) -> Option<usize> {
+        self.batch_bytes.or((self.write_mode == WriteMode::Insert).then_some(2 << 20))
+    }
+
     /// Checks every field and every pair of fields; what opens a sink calls it.
     ///
     /// # Errors
@@ -447,7 +457,7 @@ impl SinkOptions {
                 faults.push(format!("`{key}` must be at most 100 years"));
             }
         }
-        if let Some(bytes) = self.batch_bytes.filter(|&bytes| self.memory / 2 < bytes) {
+        if let Some(bytes) = self.fixed_batch_bytes().filter(|&bytes| self.memory / 2 < bytes) {
             faults.push(format!(
                 "`client.writer.buffer.memory-size` ({}) is below twice `sink.insert.batch-byte-size` ({}): \
                  one batch fills while another is under way",

@@ -62,6 +62,8 @@ struct Book {
     told: u64,
     ended: Option<Error>,
     limit: Option<u64>,
+    /// After a failed flush records are taken again.
+    resumes: bool,
     /// Somebody takes rejects as they come, and answers for their memory.
     taken: bool,
 }
@@ -71,9 +73,10 @@ struct Book {
 pub(crate) struct Account(Mutex<Book>);
 
 impl Account {
-    /// `limit`: the number of rejected records that ends the sink when it is passed.
-    pub(crate) fn new(limit: Option<u64>) -> Self {
-        Self(Mutex::new(Book { limit, ..Book::default() }))
+    /// `limit`: the number of rejected records that ends the sink when it is passed. `resumes`: a flush that tells an error
+    /// ends it.
+    pub(crate) fn new(limit: Option<u64>, resumes: bool) -> Self {
+        Self(Mutex::new(Book { limit, resumes, ..Book::default() }))
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
@@ -164,8 +167,11 @@ impl Account {
     /// Closes the books of a flush. `fail`: any reject since the last one is an error.
     pub(crate) fn flushed(&self, fail: bool) -> Result<FlushReport, Error> {
         let mut book = self.book();
-        if let Some(error) = &book.ended {
-            return Err(error.clone());
+        if let Some(error) = book.ended.clone() {
+            if book.resumes {
+                book.ended = None;
+            }
+            return Err(error);
         }
         let error = (fail && book.rejected_since_flush > 0).then(|| rejected(&book, "flush"));
         let report = FlushReport {

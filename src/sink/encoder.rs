@@ -303,6 +303,10 @@ impl RowEncoder<'_> {
             return Err(RecordError::whole("0A000", "deletes are disabled (table.delete.behavior=DISABLE)"));
         }
         if op != Op::Upsert && target.key.is_none() {
+            if target.bulk_load {
+                let words = "COPY_BULK_LOAD takes no deletes; use COPY_BULK_LOAD_ON_CONFLICT";
+                return Err(RecordError::configuration(None, words));
+            }
             return Err(RecordError::configuration(
                 None,
                 "a delete needs a primary key (or sink.key-columns), and the table has none",

@@ -9,12 +9,12 @@ use tokio::time::Instant;
 
 use super::account::Account;
 use super::budget::Budget;
+use super::bulk::OpenBulk;
 use super::log::Log;
 use super::retry::{self, Learnt, Policy};
 use super::target::Target;
 use super::writer;
 use crate::connection::Pool;
-use crate::error::{Error, ErrorKind, Reject};
 use crate::options::SinkOptions;
 
 /// When a batch is sealed.
@@ -54,6 +54,8 @@ struct State {
     sealed: VecDeque<Log>,
     /// Records taken over so far.
     accepted: u64,
+    /// So many of them are to be committed, in a bulk mode.
+    finish: u64,
     closed: bool,
     discard: bool,
 }
@@ -62,6 +64,8 @@ struct State {
 pub(crate) struct Lane {
     state: Mutex<State>,
     wake: Notify,
+    /// Records that the server has, or that have failed: in a bulk mode their fate is known only after a finish.
+    sent: watch::Sender<u64>,
     /// Records whose fate is known.
     settled: watch::Sender<u64>,
 }
@@ -72,9 +76,14 @@ impl Lane {
         let lane = Arc::new(Self {
             state: Mutex::new(State::default()),
             wake: Notify::new(),
+            sent: watch::Sender::new(0),
             settled: watch::Sender::new(0),
         });
-        tokio::spawn(run(Arc::clone(&lane), Arc::clone(shared)));
+        if shared.options.write_mode.is_bulk() {
+            tokio::spawn(run_bulk(Arc::clone(&lane), Arc::clone(shared)));
+        } else {
+            tokio::spawn(run(Arc::clone(&lane), Arc::clone(shared)));
+        }
         lane
     }
 
@@ -128,6 +137,19 @@ impl Lane {
         state.seal();
         self.wake.notify_one();
         state.accepted
+    }
+
+    /// Waits until the server has the first `records` records, or has refused them.
+    pub(crate) async fn sent(&self, records: u64) {
+        // The sender lives as long as the lane.
+        let _ = self.sent.subscribe().wait_for(|&sent| sent >= records).await;
+    }
+
+    /// Tells a lane of a bulk mode to commit the first `records` records at least.
+    pub(crate) fn finish(&self, records: u64) {
+        let mut state = self.state();
+        state.finish = state.finish.max(records);
+        self.wake.notify_one();
     }
 
     /// Waits until the fate of the first `records` records is known.
@@ -223,7 +245,40 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>) {
                 }
                 drop(log);
                 shared.budget.give_back(cost);
+                lane.sent.send_modify(|sent| *sent += records);
                 lane.settled.send_modify(|settled| *settled += records);
+            }
+        }
+    }
+}
+
+/// As [`run`], but what was sent is committed only when a flush says so.
+async fn run_bulk(lane: Arc<Lane>, shared: Arc<Shared>) {
+    let mut bulk = OpenBulk::default();
+    loop {
+        let sent = *lane.sent.borrow();
+        let finish = lane.state().finish;
+        if finish > *lane.settled.borrow() && finish <= sent {
+            tokio::select! {
+                () = bulk.finish(&shared) => {}
+                () = lane.discarded() => return,
+            }
+            lane.settled.send_replace(sent);
+            continue;
+        }
+        match lane.next(&shared) {
+            Next::End => return,
+            // Nothing becomes visible by its age.
+            Next::Wait(_) => lane.wake.notified().await,
+            Next::Write(mut log) => {
+                let (records, cost) = (log.rows.len() as u64, log.cost());
+                tokio::select! {
+                    () = bulk.add(&shared, &mut log) => {}
+                    () = lane.discarded() => return,
+                }
+                drop(log);
+                shared.budget.give_back(cost);
+                lane.sent.send_modify(|sent| *sent += records);
             }
         }
     }
@@ -235,45 +290,20 @@ async fn write(shared: &Shared, log: &mut Log) {
     let table = || shared.target.table.relation.name.to_string();
     match Box::pin(retry::deliver(shared, log)).await {
         Ok(written) => {
-            let rejects: Vec<Reject> = written
-                .rejected
-                .into_iter()
-                .map(|(row, fault)| Reject {
-                    position: log.rows[row as usize].position,
-                    sqlstate: fault.sqlstate,
-                    column: fault.column,
-                    constraint: fault.constraint,
-                    reason: fault.reason,
-                    raw: log.raw(row as usize),
-                })
-                .collect();
-            shared.account.commit(records - rejects.len() as u64, written.without_effect);
+            let without_effect = written.without_effect;
+            let rejects = written.rejects(log);
+            shared.account.commit(records - rejects.len() as u64, without_effect);
             if !rejects.is_empty() {
                 shared.account.reject(rejects);
             }
         }
         Err(writer::Failure { error, unknown, .. }) => {
-            let error = ended(error, unknown, log).with_context("table", table());
+            let positions = log.rows.iter().map(|row| row.position);
+            let (first, last) = (positions.clone().min().unwrap_or(0), positions.max().unwrap_or(0));
+            let range = format!("{first} to {last} ({records} records)");
+            let error = retry::ended(error, unknown, range).with_context("table", table());
             tracing::error!(%error, records, "a batch failed and the sink has ended");
             shared.account.fail(records, unknown, &error);
         }
     }
-}
-
-/// The error of a batch that is not known to be committed: it names the batch's records.
-fn ended(error: Error, unknown: bool, log: &Log) -> Error {
-    let positions = log.rows.iter().map(|row| row.position);
-    let (first, last) = (positions.clone().min().unwrap_or(0), positions.max().unwrap_or(0));
-    let range = format!("{first} to {last} ({} records)", log.rows.len());
-    if unknown {
-        let words = format!("the answer to COMMIT was lost: {}", error.message());
-        let mut lost = Error::new(ErrorKind::OutcomeUnknown, "write batch", words)
-            .with_context("records", range)
-            .with_hint("look whether the rows are there before writing them again");
-        if let Some(code) = error.sqlstate() {
-            lost = lost.with_sqlstate(code);
-        }
-        return lost.with_source(error);
-    }
-    error.with_context("records not committed", range)
 }

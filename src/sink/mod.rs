@@ -11,6 +11,7 @@
 mod account;
 mod adapter;
 mod budget;
+mod bulk;
 mod changed;
 mod copying;
 mod encoder;
@@ -49,11 +50,20 @@ use target::Target;
 /// much more, without a code. An encoded row grows by its column types on the wire.
 const LARGEST_BATCH: usize = 128 << 20;
 
+/// Each lane of a bulk mode has a connection until the flush.
+fn too_many_lanes(lanes: usize, connections: usize) -> Error {
+    let words = format!(
+        "`bucket.num` is {lanes}, and the pool has {connections} connections: a lane of a bulk mode has one until flush()"
+    );
+    Error::new(ErrorKind::Config, "open sink", words)
+        .with_hint("raise connection.pool.size, or lower bucket.num")
+}
+
 /// Rows and bytes of a batch where the options leave them open. A COPY has its price whatever its size; and one lane
 /// has two batches in the memory, one that fills and one under way.
 fn default_batch(options: &SinkOptions) -> (usize, usize) {
     match options.write_mode {
-        WriteMode::Insert => (512, 2 << 20),
+        WriteMode::Insert => (512, usize::MAX),
         _ => (64 << 10, (options.memory / (3 * options.lanes.max(1))).min(16 << 20)),
     }
 }
@@ -115,7 +125,7 @@ impl Sink {
         let (rows, bytes) = default_batch(&options);
         let limits = Limits {
             rows: options.batch_rows.unwrap_or(rows).max(1),
-            bytes: options.batch_bytes.unwrap_or(bytes).clamp(1, LARGEST_BATCH),
+            bytes: options.fixed_batch_bytes().unwrap_or(bytes).clamp(1, LARGEST_BATCH),
             age: options.flush_interval,
             aggressive: options.aggressive_flush,
         };
@@ -124,6 +134,9 @@ impl Sink {
             _ => None,
         };
         let lanes = target.lanes;
+        if options.write_mode.is_bulk() && lanes > pool.size() {
+            return Err(too_many_lanes(lanes, pool.size()));
+        }
         let target = Arc::new(target);
         let shared = Arc::new(Shared {
             learnt: Learnt::new(Arc::clone(&target)),
@@ -131,7 +144,7 @@ impl Sink {
             pool: pool.clone(),
             limits,
             retry: Policy::new(&options),
-            account: Account::new(limit),
+            account: Account::new(limit, options.write_mode.is_bulk()),
             budget: Budget::new(options.memory),
             options,
         });
@@ -345,6 +358,13 @@ impl Sink {
     async fn settle(&self) {
         let lanes: Vec<(u64, &Arc<Lane>)> =
             self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect();
+        if self.handle.shared.options.write_mode.is_bulk() {
+            // No lane commits before all have sent what they have: what is refused in one undoes it in all.
+            for (accepted, lane) in &lanes {
+                lane.sent(*accepted).await;
+            }
+            lanes.iter().for_each(|(accepted, lane)| lane.finish(*accepted));
+        }
         for (accepted, lane) in lanes {
             lane.settled(accepted).await;
         }

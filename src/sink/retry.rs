@@ -25,7 +25,7 @@ const QUESTIONS: u32 = 100;
 /// A COMMIT that is in doubt when the tries are used up may still take so long to settle.
 const LAST_QUESTION: Duration = Duration::from_secs(5);
 
-const OPERATION: &str = "write batch";
+pub(super) const OPERATION: &str = "write batch";
 
 /// How often and how long a batch is tried.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,23 @@ impl Policy {
             step: options.retry_sleep_step,
             timeout: options.delivery_timeout,
         }
+    }
+
+    /// When what begins now must be done.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.timeout.map(|timeout| Instant::now() + timeout)
+    }
+
+    /// The sleep before the next try, after `retries` of them; none where it was the last.
+    pub(super) fn pause(&self, retries: u32) -> Option<Duration> {
+        (retries < self.retries).then(|| self.step.saturating_mul(retries + 1))
+    }
+
+    /// The deadline has passed.
+    pub(super) fn late(&self) -> Error {
+        let words = format!("not delivered within {:?}", self.timeout.unwrap_or_default());
+        Error::new(ErrorKind::Timeout, OPERATION, words)
+            .with_hint("raise sink.delivery-timeout, or see to the server")
     }
 }
 
@@ -68,12 +85,30 @@ impl Learnt {
         }
     }
 
-    fn target(&self) -> Arc<Target> {
+    pub(super) fn target(&self) -> Arc<Target> {
         self.target.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn retarget(&self, target: Arc<Target>) {
+    pub(super) fn retarget(&self, target: Arc<Target>) {
         *self.target.lock().unwrap_or_else(PoisonError::into_inner) = target;
+    }
+
+    /// Whether the server can be asked what became of a transaction.
+    pub(super) fn asks(&self) -> bool {
+        !self.no_identities.load(Ordering::Relaxed)
+    }
+
+    /// The server does not tell what became of a transaction. False where that was known.
+    pub(super) fn does_not_tell(&self, error: &Error) -> bool {
+        let news = !self.no_identities.swap(true, Ordering::Relaxed);
+        if news {
+            tracing::warn!(%error, "this server does not tell what became of a transaction: a lost COMMIT answer ends the sink");
+        }
+        news
+    }
+
+    pub(super) fn optimism(&self) -> &Optimism {
+        &self.optimism
     }
 }
 
@@ -85,7 +120,7 @@ pub(crate) async fn deliver(shared: &Shared, log: &mut Log) -> Result<Written, F
     let mut delivery = Delivery {
         shared,
         in_doubt: InDoubt::default(),
-        deadline: policy.timeout.map(|timeout| Instant::now() + timeout),
+        deadline: policy.deadline(),
         sending: AtomicBool::new(false),
         retries: 0,
         first: None,
@@ -115,7 +150,7 @@ pub(crate) async fn deliver(shared: &Shared, log: &mut Log) -> Result<Written, F
 }
 
 /// Waits for `future` until `deadline`; none where it is late.
-async fn within<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn within<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
     match deadline {
         Some(deadline) => tokio::time::timeout_at(deadline, future).await.ok(),
         None => Some(future.await),
@@ -158,7 +193,7 @@ enum Next {
 impl Delivery<'_> {
     async fn attempt(&self, target: &Target, log: &mut Log) -> Result<Written, Failed> {
         if self.in_doubt.is_open() {
-            match self.settle().await? {
+            match settle(self.shared, &self.in_doubt).await? {
                 Fate::Committed(written) => return Ok(written),
                 Fate::Aborted => self.in_doubt.leave(),
                 Fate::InProgress => return Err(self.unanswerable("the transaction's session does not end")),
@@ -166,7 +201,7 @@ impl Delivery<'_> {
             }
         }
         let learnt = &self.shared.learnt;
-        let asks = !target.replays(log) && !learnt.no_identities.load(Ordering::Relaxed);
+        let asks = !target.replays(log) && learnt.asks();
         let conduct = Conduct {
             in_doubt: asks.then_some(&self.in_doubt),
             lock_first: learnt.deadlock.load(Ordering::Relaxed),
@@ -198,22 +233,6 @@ impl Delivery<'_> {
         Err(Failed { failure: Failure { error, ..failure }, stale })
     }
 
-    /// Asks until the transaction in doubt is no longer in progress, or as often as makes sense.
-    async fn settle(&self) -> Result<Fate, Error> {
-        for question in 0..QUESTIONS {
-            let session = self.shared.pool.get().await?;
-            session.dirty();
-            let fate = self.in_doubt.ask(&session, question >= PATIENT_QUESTIONS).await?;
-            session.clean();
-            drop(session);
-            match fate {
-                Fate::InProgress => tokio::time::sleep(ASK_AGAIN).await,
-                fate => return Ok(fate),
-            }
-        }
-        Ok(Fate::InProgress)
-    }
-
     /// The question has no answer, now or later.
     fn unanswerable(&self, why: &'static str) -> Failed {
         self.in_doubt.leave();
@@ -225,8 +244,7 @@ impl Delivery<'_> {
     async fn next(&mut self, target: &Arc<Target>, log: &Log, failed: Failed) -> Next {
         let Failed { failure: Failure { error, unknown, .. }, stale } = failed;
         let learnt = &self.shared.learnt;
-        if self.in_doubt.is_refused() && !learnt.no_identities.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%error, "this server does not tell what became of a transaction: a lost COMMIT answer ends the sink");
+        if self.in_doubt.is_refused() && learnt.does_not_tell(&error) {
             return Next::AtOnce;
         }
         if unknown && !self.in_doubt.is_open() {
@@ -255,25 +273,20 @@ impl Delivery<'_> {
             tracing::debug!(%error, "a pooled connection was dead and is replaced");
             return Next::AtOnce;
         }
-        let policy = self.shared.retry;
-        if self.retries >= policy.retries {
-            return Next::GiveUp(error);
-        }
+        let Some(pause) = self.shared.retry.pause(self.retries) else { return Next::GiveUp(error) };
         self.retries += 1;
         tracing::warn!(%error, retry = self.retries, "a batch is tried again");
         self.first.get_or_insert_with(|| error.clone());
         self.last = Some(error);
-        Next::Sleep(policy.step.saturating_mul(self.retries))
+        Next::Sleep(pause)
     }
 
     /// The deadline has passed, in a try or before the next one.
     async fn late(mut self, target: &Target, log: &Log) -> Result<Written, Failure> {
         // Where identities are kept, a try that the deadline cut off is in doubt, or has no COMMIT out.
-        let untold = target.replays(log) || self.shared.learnt.no_identities.load(Ordering::Relaxed);
+        let untold = target.replays(log) || !self.shared.learnt.asks();
         self.unknown |= self.sending.load(Ordering::Relaxed) && untold;
-        let words = format!("not delivered within {:?}", self.shared.retry.timeout.unwrap_or_default());
-        let mut error = Error::new(ErrorKind::Timeout, OPERATION, words)
-            .with_hint("raise sink.delivery-timeout, or see to the server");
+        let mut error = self.shared.retry.late();
         if let Some(last) = &self.last {
             error = error.with_context("last error", last.message());
             if let Some(code) = last.sqlstate() {
@@ -286,7 +299,7 @@ impl Delivery<'_> {
     /// No more tries; what is in doubt is asked for once more.
     async fn give_up(mut self, mut error: Error) -> Result<Written, Failure> {
         if self.in_doubt.is_open() {
-            match tokio::time::timeout(LAST_QUESTION, self.settle()).await {
+            match tokio::time::timeout(LAST_QUESTION, settle(self.shared, &self.in_doubt)).await {
                 Ok(Ok(Fate::Committed(written))) => return Ok(written),
                 Ok(Ok(Fate::Aborted)) => {}
                 _ => self.unknown = true,
@@ -300,6 +313,57 @@ impl Delivery<'_> {
         }
         Err(Failure { unknown: self.unknown, ..Failure::not_committed(error) })
     }
+}
+
+/// Asks until the transaction in doubt is no longer in progress, or as often as makes sense.
+async fn settle(shared: &Shared, in_doubt: &InDoubt) -> Result<Fate, Error> {
+    for question in 0..QUESTIONS {
+        let session = shared.pool.get().await?;
+        session.dirty();
+        let fate = in_doubt.ask(&session, question >= PATIENT_QUESTIONS).await?;
+        session.clean();
+        drop(session);
+        match fate {
+            Fate::InProgress => tokio::time::sleep(ASK_AGAIN).await,
+            fate => return Ok(fate),
+        }
+    }
+    Ok(Fate::InProgress)
+}
+
+/// Whether the transaction in doubt has committed: asked as long as a batch is tried. None where it cannot be told, or
+/// nothing is in doubt.
+pub(super) async fn has_committed(shared: &Shared, in_doubt: &InDoubt) -> Option<bool> {
+    let mut retries = 0;
+    while in_doubt.is_open() {
+        match settle(shared, in_doubt).await {
+            Ok(Fate::Committed(_)) => return Some(true),
+            Ok(Fate::Aborted) => return Some(false),
+            Ok(_) => return None,
+            Err(error) => {
+                let pause = shared.retry.pause(retries).filter(|_| error.is_retryable())?;
+                retries += 1;
+                tracing::warn!(%error, retry = retries, "what became of a COMMIT is asked again");
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+    None
+}
+
+/// The error of records that are not known to be committed; `range` names them.
+pub(super) fn ended(error: Error, unknown: bool, range: String) -> Error {
+    if unknown {
+        let words = format!("the answer to COMMIT was lost: {}", error.message());
+        let mut lost = Error::new(ErrorKind::OutcomeUnknown, OPERATION, words)
+            .with_context("records", range)
+            .with_hint("look whether the rows are there before writing them again");
+        if let Some(code) = error.sqlstate() {
+            lost = lost.with_sqlstate(code);
+        }
+        return lost.with_source(error);
+    }
+    error.with_context("records not committed", range)
 }
 
 /// Errors after which the connection is as good as before.

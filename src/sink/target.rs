@@ -33,6 +33,8 @@ pub(crate) struct Target {
     /// self-reference).
     pub(crate) arrival_order: bool,
     pub(crate) skip_generated: bool,
+    /// Whatever fails undoes all since the last flush; records are only appended.
+    pub(crate) bulk_load: bool,
     /// A foreign table, or a view with INSTEAD OF triggers.
     pub(crate) no_conflict_target: bool,
     /// Equal keys may have different bytes (1.0 and 1.00, -0 and 0).
@@ -161,6 +163,7 @@ impl Target {
             delete_strategy: options.delete_strategy,
             fold: options.deduplication,
             skip_generated: options.skip_generated_columns,
+            bulk_load: options.write_mode == WriteMode::CopyBulkLoad,
             table,
             codecs,
             insert_only,

@@ -226,7 +226,10 @@ fn twins_say_the_same_or_are_an_error_in_either_order() {
 #[test]
 fn the_fluss_connector_has_its_own_defaults() {
     let fluss = with(&[("connector", "fluss"), ("bootstrap.servers", "h:5432")]).unwrap();
-    let defaults = SinkOptions::new().flush_interval(Duration::from_millis(100)).retry_count(i32::MAX as u32);
+    let defaults = SinkOptions::new()
+        .flush_interval(Duration::from_millis(100))
+        .retry_count(i32::MAX as u32)
+        .batch_bytes(2 << 20);
     assert_eq!(fluss.sink, defaults);
     let given = sink(&[("connector", "fluss"), ("sink.insert.flush-interval-ms", "7000")]);
     assert_eq!(given.flush_interval, Some(Duration::from_secs(7)));
@@ -402,18 +405,27 @@ fn a_key_that_is_not_built_is_refused_and_its_off_value_passes() {
         let message = fault(&[(&key, value.unwrap())]);
         assert!(message.contains(&format!("`{key}` is not available yet")), "{message}");
     }
-    for (key, value) in [
-        ("sink.write-mode", "COPY_STREAM"),
-        ("sink.write-mode", "AUTO"),
-        ("sink.reject-policy", "dead-letter"),
+    let refused = fault(&[("sink.reject-policy", "dead-letter")]);
+    assert!(refused.contains("`sink.reject-policy` = dead-letter is not available yet"), "{refused}");
+    let typed = SinkOptions::new().default_for_not_null(true).check().unwrap_err();
+    assert!(typed.message().contains("default-for-not-null"), "{typed}");
+}
+
+#[test]
+fn j01_a_bulk_load_takes_no_policy_that_it_cannot_keep() {
+    use pgsluice::options::{ConflictAction, RejectPolicy};
+    let bulk = SinkOptions::new().write_mode(WriteMode::CopyBulkLoad);
+    bulk.check().unwrap();
+    for (options, named) in [
+        (bulk.clone().on_conflict(ConflictAction::InsertOrUpdate), "sink.on-conflict-action"),
+        (bulk.reject_policy(RejectPolicy::Skip { limit: None }), "sink.reject-policy"),
     ] {
-        assert!(fault(&[(key, value)]).contains(&format!("`{key}` = {value} is not available yet")));
+        let error = options.check().unwrap_err();
+        assert!(error.message().contains(named) && error.message().contains("COPY_BULK_LOAD"), "{error}");
     }
-    let typed =
-        SinkOptions::new().write_mode(WriteMode::CopyStream).default_for_not_null(true).check().unwrap_err();
     assert!(
-        typed.message().contains("COPY_STREAM") && typed.message().contains("default-for-not-null"),
-        "{typed}"
+        fault(&[("sink.write-mode", "COPY_BULK_LOAD"), ("sink.on-conflict-action", "INSERT_OR_UPDATE")])
+            .contains("sink.on-conflict-action")
     );
 }
 

@@ -17,7 +17,7 @@ const CLUSTER: &str = "(SELECT s.system_identifier FROM pg_catalog.pg_control_sy
 
 /// A transaction, and the session that runs it.
 #[derive(Debug, Clone)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     xid: String,
     cluster: String,
     pid: i32,

@@ -134,6 +134,24 @@ impl<'a> Transaction<'a> {
         self.identity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Who the open transaction is, for the call that commits it.
+    pub(super) fn take_identity(&self) -> Option<Identity> {
+        self.identity().take()
+    }
+
+    pub(super) fn set_identity(&self, identity: Option<Identity>) {
+        *self.identity() = identity;
+    }
+
+    /// A step in the transaction that is open; an error has undone all of it.
+    pub(super) async fn step(&self, plan: &Plan<'_>, step: &Step) -> Result<u64, Trouble> {
+        self.one_by_one(&self.requests(plan, std::slice::from_ref(step))).await
+    }
+
+    pub(super) async fn execute_text(&self, sql: &str) -> Result<(), Failure> {
+        self.client.batch_execute(sql).await.map_err(|error| not_committed(&error))
+    }
+
     /// Reads who the open transaction is.
     async fn identify(&self) -> Result<(), ClientError> {
         match Identity::read(self.client).await {
@@ -169,7 +187,7 @@ impl<'a> Transaction<'a> {
     }
 
     pub(super) async fn rollback(&self) -> Result<(), Failure> {
-        self.client.batch_execute("ROLLBACK").await.map_err(|error| not_committed(&error))
+        self.execute_text("ROLLBACK").await
     }
 
     /// The units inside a savepoint: kept, or undone with the fault of the first statement that failed.

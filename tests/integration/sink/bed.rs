@@ -14,7 +14,7 @@ pub(super) const MARKER: &str = "m4rk3r";
 
 /// The write modes that each case is tried in.
 pub(super) fn modes() -> impl Iterator<Item = SinkOptions> {
-    super::conformance::modes().into_iter().map(|mode| SinkOptions::new().in_mode(mode))
+    super::conformance::all_modes().into_iter().map(|mode| SinkOptions::new().in_mode(mode))
 }
 
 /// A fresh database.

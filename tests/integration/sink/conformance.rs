@@ -10,9 +10,15 @@ use pgsluice::{Reject, Result, RowKind, Value};
 use pgsluice_testcontainers::Database;
 use tokio_postgres::Client;
 
-/// The write modes whose tables must not differ.
+/// The write modes whose tables must not differ after a flush.
+pub(super) fn all_modes() -> Vec<Mode> {
+    let bulk = Mode { write: WriteMode::CopyBulkLoadOnConflict, copy_min_rows: 2 };
+    modes().into_iter().chain([bulk]).collect()
+}
+
+/// The modes among them that show rows after each batch.
 pub(super) fn modes() -> Vec<Mode> {
-    let small = |write| Mode { write, copy_min_rows: 1 };
+    let small = |write| Mode { write, copy_min_rows: 2 };
     let default = SinkOptions::new().copy_min_rows;
     vec![
         Mode { write: WriteMode::Insert, copy_min_rows: default },
@@ -192,7 +198,7 @@ impl Case {
     /// As [`gives`](Self::gives), and looks at the report of each.
     pub(super) async fn reports(self, script: &str, expected: &str, look: impl Fn(&FlushReport)) {
         let fixture = Fixture::new("").await;
-        for mode in modes() {
+        for mode in all_modes() {
             for &rows in self.rows {
                 for &folding in self.folding {
                     for &lanes in self.lanes {

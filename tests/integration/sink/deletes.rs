@@ -2,7 +2,7 @@
 
 use pgsluice::options::{ConflictAction, DeleteStrategy, SinkOptions};
 
-use super::conformance::{Case, Fixture, InMode, modes, play};
+use super::conformance::{Case, Fixture, InMode, all_modes, play};
 
 const STORED: &str =
     "create table t (id int primary key, a text, b text); insert into t values (1, 'a', 'b')";
@@ -74,7 +74,7 @@ async fn h_c09_each_strategy_gives_the_same_however_the_records_come() {
 /// Accepted, committed, and those of the committed ones that had no effect.
 async fn counted(setup: &str, options: SinkOptions, script: &str) -> Vec<(u64, u64, u64)> {
     let mut counts = Vec::new();
-    for mode in modes() {
+    for mode in all_modes() {
         for rows in [1, 1000] {
             for folding in [true, false] {
                 let fixture = Fixture::new(setup).await;

@@ -3,7 +3,7 @@
 use pgsluice::options::{ConflictAction, DeleteStrategy, SinkOptions};
 use pgsluice::{ErrorKind, RowKind, Value};
 
-use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, InMode, modes, play};
+use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, InMode, all_modes, play};
 
 const NAMED: &str = "create table t (id int primary key, name text);";
 const NAMED_X: &str = "create table t (id int primary key, name text, x int);";
@@ -141,7 +141,7 @@ async fn h_b15_a_delete_of_an_absent_key_is_no_error() {
 
 #[tokio::test]
 async fn h_b16_100_000_rows_and_99_998_deletes() {
-    for mode in modes() {
+    for mode in all_modes() {
         let fixture = Fixture::new(NAMED).await;
         let sink = fixture.sink("t", update().in_mode(mode).batch_rows(8192)).await;
         let mut columns = sink.columns(&["id", "name"]).unwrap();
@@ -161,7 +161,7 @@ async fn h_b16_100_000_rows_and_99_998_deletes() {
 
 #[tokio::test]
 async fn h_b17_a_delete_on_a_table_without_a_key_is_refused_by_the_write() {
-    for mode in modes() {
+    for mode in all_modes() {
         let fixture = Fixture::new("create table t (id int, name text)").await;
         let sink = fixture.sink("t", update().in_mode(mode)).await;
         play(&sink, "I id=1 name=a").await.unwrap();
@@ -175,7 +175,7 @@ async fn h_b17_a_delete_on_a_table_without_a_key_is_refused_by_the_write() {
 
 #[tokio::test]
 async fn h_b18_a_null_or_absent_key_is_refused_by_the_write_and_the_buffer_stays() {
-    for mode in modes() {
+    for mode in all_modes() {
         let fixture = Fixture::new(NAMED).await;
         let sink = fixture.sink("t", update().in_mode(mode)).await;
         play(&sink, "I id=1 name=a").await.unwrap();
@@ -193,7 +193,7 @@ async fn h_b18_a_null_or_absent_key_is_refused_by_the_write_and_the_buffer_stays
 
 #[tokio::test]
 async fn h_b19_a_key_as_text_and_as_integer_is_one_key() {
-    for mode in modes() {
+    for mode in all_modes() {
         for folding in [true, false] {
             let fixture = Fixture::new(NAMED).await;
             let sink = fixture.sink("t", update().in_mode(mode).deduplication(folding)).await;
@@ -210,7 +210,7 @@ async fn h_b19_a_key_as_text_and_as_integer_is_one_key() {
 
 #[tokio::test]
 async fn h_b21_keys_that_differ_by_a_removed_u0000_are_one_key() {
-    for mode in modes() {
+    for mode in all_modes() {
         let fixture = Fixture::new("create table t (k text primary key, v int)").await;
         let sink = fixture.sink("t", update().in_mode(mode).remove_u0000(true)).await;
         for (key, v) in [("k", 1), ("k\0", 2)] {

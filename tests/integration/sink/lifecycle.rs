@@ -374,7 +374,7 @@ async fn options_that_cannot_be_right_are_refused_at_open() {
     for (options, named) in [
         (SinkOptions::new().batch_rows(0), "sink.insert.batch-size"),
         (SinkOptions::new().lanes(0), "bucket.num"),
-        (SinkOptions::new().memory(64 << 10), "client.writer.buffer.memory-size"),
+        (SinkOptions::new().memory(64 << 10).batch_bytes(64 << 10), "client.writer.buffer.memory-size"),
         (SinkOptions::new().insert_only_columns(["nope"]), "nope"),
         (SinkOptions::new().time_zone("Nowhere/Town"), "Nowhere/Town"),
     ] {

@@ -3,7 +3,7 @@
 use pgsluice::options::{ConflictAction, RejectPolicy, SinkOptions};
 use pgsluice::{ErrorKind, RowKind, Value};
 
-use super::conformance::{Case, Fixture, InMode, modes, play, told};
+use super::conformance::{Case, Fixture, InMode, all_modes, play, told};
 
 const ACTIONS: [ConflictAction; 3] =
     [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore];
@@ -168,7 +168,7 @@ async fn h_a17_a_generated_column_is_refused_by_name_or_left_out() {
         ("ts", Value::from("2024-01-02 03:04:05")),
         ("ds", Value::from("2024-01-02")),
     ];
-    for mode in modes() {
+    for mode in all_modes() {
         for action in ACTIONS {
             let fixture = Fixture::new(setup).await;
             let sink = fixture.sink("t", on(action).in_mode(mode)).await;
@@ -241,7 +241,7 @@ fn wide(columns: usize, sql_type: &str) -> String {
 #[tokio::test]
 async fn h_a20_820_columns() {
     let fixture = Fixture::new(&wide(817, "text")).await;
-    for mode in modes() {
+    for mode in all_modes() {
         fixture.execute("truncate t").await;
         let sink = fixture.sink("t", replace().in_mode(mode)).await;
         for _ in 0..2 {
@@ -261,7 +261,7 @@ async fn h_a21_500_columns_in_batches_of_255() {
     let fixture = Fixture::new(&wide(497, "int")).await;
     let names: Vec<String> = ["id".to_owned()].into_iter().chain((0..497).map(|n| format!("c{n}"))).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    for mode in modes() {
+    for mode in all_modes() {
         fixture.execute("truncate t").await;
         let sink = fixture.sink("t", update().in_mode(mode).batch_rows(255)).await;
         let mut columns = sink.columns(&names).unwrap();
@@ -281,7 +281,7 @@ async fn the_most_columns_that_a_table_can_have() {
         let fixture =
             Fixture::new(&format!("create table t (id int primary key, {} {not_null})", columns.join(", ")))
                 .await;
-        for mode in modes() {
+        for mode in all_modes() {
             for action in ACTIONS {
                 fixture.execute("truncate t").await;
                 let sink = fixture.sink("t", on(action).in_mode(mode)).await;
@@ -319,7 +319,7 @@ async fn a_record_without_any_column_is_a_row_of_defaults() {
 
 #[tokio::test]
 async fn positional_values_may_be_fewer_than_the_columns_and_not_more() {
-    for mode in modes() {
+    for mode in all_modes() {
         let fixture = Fixture::new(ADDRESSED).await;
         let sink = fixture.sink("t", update().in_mode(mode)).await;
         let mut columns = sink.columns(&["name", "id"]).unwrap();

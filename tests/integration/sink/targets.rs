@@ -2,7 +2,7 @@
 
 use pgsluice::options::{ConflictAction, RejectPolicy, SinkOptions};
 
-use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, InMode, modes, play, told};
+use super::conformance::{AUDIT, AUDIT_LOG, Case, Fixture, InMode, all_modes, play, told};
 
 const ACTIONS: [ConflictAction; 3] =
     [ConflictAction::InsertOrUpdate, ConflictAction::InsertOrReplace, ConflictAction::InsertOrIgnore];
@@ -132,7 +132,7 @@ async fn a_view_with_instead_of_triggers_is_written_by_a_given_key() {
         let options = on(action).key_columns(["id"]);
         Case::new(&setup).options(options).gives(CHANGES, changed(action)).await;
     }
-    for mode in modes() {
+    for mode in all_modes() {
         let fixture = Fixture::new(&setup).await;
         let options = skip().key_columns(["id"]).in_mode(mode);
         let sink = fixture.sink("t", options).await;
@@ -165,7 +165,7 @@ async fn foreign(fixture: &Fixture) {
 
 #[tokio::test]
 async fn a_foreign_table_is_written_by_a_given_key() {
-    for mode in modes() {
+    for mode in all_modes() {
         for action in ACTIONS {
             for rows in [1, 2, 1000] {
                 let fixture = Fixture::new(BASE).await;
