@@ -223,7 +223,10 @@ impl Delivery<'_> {
         };
         let closed = session.is_closed();
         let stale = closed && session.is_reused() && !failure.answered;
-        if is_conflict(&failure.error) && session.batch_execute("ROLLBACK").await.is_ok() {
+        if is_conflict(&failure.error)
+            && !failure.out_of_step
+            && session.batch_execute("ROLLBACK").await.is_ok()
+        {
             session.clean();
         }
         let error = match session.loss(OPERATION) {

@@ -3,7 +3,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::SinkExt;
 use tokio_postgres::error::DbError;
-use tokio_postgres::{Client, Error as ClientError};
+use tokio_postgres::{CopyInSink, Error as ClientError};
 
 use super::parameter::Rows;
 use crate::encode::Codec;
@@ -16,19 +16,17 @@ const CHUNK: usize = 128 << 10;
 const BINARY_HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const BINARY_TRAILER: &[u8] = &[0xff, 0xff];
 
-/// Sends the rows; answers with the number of those that the server took.
+/// Sends the rows to a COPY that has begun; answers with the number of those that the server took.
 ///
 /// The answer comes before the server's transaction ends: inside a transaction only.
 ///
 /// Cancel safety: dropped, the server is told that the COPY has failed.
 pub(super) async fn copy(
-    client: &Client,
-    sql: &str,
+    sink: CopyInSink<Bytes>,
     rows: &Rows<'_>,
     codecs: &[Codec],
     format: CopyFormat,
 ) -> Result<u64, ClientError> {
-    let sink = client.copy_in::<_, Bytes>(sql).await?;
     let mut sink = std::pin::pin!(sink);
     let mut out = BytesMut::with_capacity(CHUNK);
     let prefixes: Vec<usize> =

@@ -61,12 +61,14 @@ pub(crate) struct Failure {
     pub(crate) unknown: bool,
     /// The server had answered a statement of the batch before.
     pub(crate) answered: bool,
+    /// The connection is out of step with the server and takes no further statement, not even ROLLBACK.
+    pub(crate) out_of_step: bool,
 }
 
 impl Failure {
     /// The transaction has not been committed.
     pub(crate) fn not_committed(error: Error) -> Self {
-        Self { error, unknown: false, answered: false }
+        Self { error, unknown: false, answered: false, out_of_step: false }
     }
 }
 

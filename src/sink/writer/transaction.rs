@@ -35,6 +35,9 @@ pub(super) struct Transaction<'a> {
     answered: AtomicBool,
     /// The staging table may hold rows of this transaction.
     staged: AtomicBool,
+    /// The server has refused to begin a COPY. The client library ends it all the same, which the server answers once
+    /// more: from here on each answer on this connection is that of the statement before.
+    out_of_step: AtomicBool,
 }
 
 /// Why statements did not all succeed.
@@ -73,6 +76,7 @@ impl<'a> Transaction<'a> {
             identity: Mutex::default(),
             answered: AtomicBool::new(false),
             staged: AtomicBool::new(conduct.inside),
+            out_of_step: AtomicBool::new(false),
         }
     }
 
@@ -383,7 +387,7 @@ impl<'a> Transaction<'a> {
                     self.client.batch_execute(&format!("TRUNCATE {name}")).await?;
                 }
                 let fill = copy_to_stage(name, rows.set, *format);
-                copy(self.client, &fill, rows, &self.target.codecs, *format).await?;
+                self.copy(&fill, rows).await?;
                 self.client.execute_typed(sql, &[]).await
             }
             (source, _) => self.execute(sql, source, &request.rows, &request.offsets).await,
@@ -392,7 +396,9 @@ impl<'a> Transaction<'a> {
 
     async fn copy(&self, sql: &str, rows: &Rows<'_>) -> Result<u64, ClientError> {
         let format = self.target.copying.as_ref().map_or(CopyFormat::Binary, |copying| copying.format);
-        copy(self.client, sql, rows, &self.target.codecs, format).await
+        let begun = self.client.copy_in(sql).await;
+        self.out_of_step.store(begun.is_err(), Ordering::Relaxed);
+        copy(begun?, rows, &self.target.codecs, format).await
     }
 
     /// Updates what is stored and inserts the rest. A key that came in between goes round again, once; what then is
@@ -438,12 +444,13 @@ impl<'a> Transaction<'a> {
             // Row security refuses a row with the code of a missing grant.
             is_data(db) || (db.code().code() == "42501" && self.target.table.row_security)
         };
+        let out_of_step = self.out_of_step.load(Ordering::Relaxed);
         match error.as_db_error() {
-            Some(db) if refuses_record(db) => {
+            Some(db) if !out_of_step && refuses_record(db) => {
                 let relation = &self.target.table.relation.name.name;
                 Trouble::Data(ServerFault { copied_row: copied_row(db, relation), ..ServerFault::new(db) })
             }
-            Some(_) => Trouble::Other(not_committed(error)),
+            Some(_) => Trouble::Other(Failure { out_of_step, ..not_committed(error) }),
             None => Trouble::Other(Failure { unknown: commits, ..not_committed(error) }),
         }
     }
