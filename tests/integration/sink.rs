@@ -1,6 +1,7 @@
 //! The sink on a real server.
 
 mod bed;
+mod bulk;
 mod conformance;
 mod deletes;
 mod faulty;

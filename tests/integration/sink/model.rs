@@ -12,6 +12,8 @@ use pgsluice_testcontainers::Database;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
+use super::conformance::{InMode, all_modes};
+
 /// A key column of the test tables: its type, and texts of which those in one list are equal keys.
 struct KeyType {
     sql: &'static str,
@@ -66,6 +68,7 @@ struct Case {
     rows: usize,
     fold: bool,
     not_null: bool,
+    mode: usize,
 }
 
 /// The columns `a int`, `b int default 7`, `n int not null default 9` (nullable in some tables).
@@ -96,8 +99,9 @@ fn case() -> impl Strategy<Value = Case> {
         prop_oneof![Just(1usize), Just(2), Just(7), Just(1000)],
         proptest::bool::weighted(0.7),
         any::<bool>(),
+        0..all_modes().len(),
     )
-        .prop_map(|(key_types, changes, action, strategy, lanes, rows, fold, not_null)| Case {
+        .prop_map(|(key_types, changes, action, strategy, lanes, rows, fold, not_null, mode)| Case {
             key_types,
             changes,
             action,
@@ -106,6 +110,7 @@ fn case() -> impl Strategy<Value = Case> {
             rows,
             fold,
             not_null,
+            mode,
         })
 }
 
@@ -221,6 +226,7 @@ async fn run(database: &Database, pool: &Pool, table: &str, case: &Case) -> Resu
         .deduplication(case.fold)
         .lanes(case.lanes)
         .batch_rows(case.rows)
+        .in_mode(all_modes()[case.mode])
         .reject_policy(RejectPolicy::Skip { limit: None });
     let sink = Sink::open(pool, table, options).await.unwrap();
     for (change, flush) in &case.changes {
