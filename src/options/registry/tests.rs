@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::super::form::{Form, Parsed};
 use super::super::spec::{Build, Verdict};
-use super::super::{ChannelBinding, PoolOptions, SinkOptions, SslNegotiation, TlsOptions};
+use super::super::{ChannelBinding, ConflictAction, PoolOptions, SinkOptions, SslNegotiation, TlsOptions};
 use super::*;
 
 #[test]
@@ -76,8 +76,11 @@ fn the_structs_have_the_defaults_of_the_registry() {
     for section in SECTIONS.iter().filter(|section| section.fluss) {
         fill_defaults(section, &mut draft, |spec| spec.twin_of.is_none());
     }
-    // The default of rows is kept apart from a given 512.
+    // A default is kept apart from the same value given: the COPY modes have larger batches, and an appending bulk
+    // load refuses an action that is given.
     assert_eq!(draft.sink.batch_rows.take(), Some(512));
+    assert_eq!(draft.sink.batch_bytes.take(), Some(2 << 20));
+    assert_eq!(draft.sink.on_conflict.take(), Some(ConflictAction::InsertOrUpdate));
     assert_eq!(draft.sink, SinkOptions::default());
     // Of these the DSN may give another value, so that the struct leaves them open.
     let open = [&mut draft.pool.keepalive, &mut draft.pool.tcp_user_timeout, &mut draft.pool.connect_timeout];

@@ -142,7 +142,7 @@ async fn h_j06_columns_that_are_not_given_stay() {
 
 #[tokio::test]
 async fn h_j10_both_formats_give_the_same_table() {
-    let columns = "id int primary key, b bool, i2 int2, i8 int8, f float8, n numeric, t text, c char(4), by bytea, d date, ts timestamp,
+    let columns = "id int primary key, b bool, i2 int2, i8 int8, f float8, n numeric, words text, c char(4), by bytea, d date, ts timestamp,
                    tz timestamptz, iv interval, u uuid, j json, jb jsonb, ia int[], ta text[], bi bit(5), r int4range";
     let setup = format!("create table t ({columns}); create table other (like t including all)");
     let texts: [&[&str]; 20] = [
@@ -254,10 +254,9 @@ async fn a_lost_answer_to_the_commit_of_a_load_is_settled() {
             faulty.proxy.inject(cut);
             let flushed = sink.flush().await;
             assert_eq!(faulty.proxy.cuts(), round + 1);
-            // The server got the COMMIT, or not: said either way.
-            let stored = faulty.number("select count(*) from t").await;
-            assert_eq!(flushed.is_ok(), stored == 10, "{flushed:?}");
-            assert_eq!(stored, 10, "the second load was undone, the first stands");
+            // Only the first COMMIT has reached the server.
+            assert_eq!(flushed.is_ok(), round == 0, "{flushed:?}");
+            assert_eq!(faulty.number("select count(*) from t").await, 10);
             balanced(sink.stats());
         }
     }
