@@ -191,18 +191,9 @@ impl Load {
             all_at_once: write.sink.write_mode.is_bulk(),
         };
         let read = spawn(reader)?;
-        let (stats, ending) = writing.run(&mut parcels, stop).await;
+        let (stats, ending) = writing.run(&mut parcels, read, stop).await;
         let rejected = writing.rejected();
         drop(parcels);
-        let ending = match ending {
-            // A reader that waits for its input is left behind; one that has ended has a result.
-            Ending::Complete => match read.await {
-                Ok(Ok(())) => Ending::Complete,
-                Ok(Err(error)) => Ending::Failed(error),
-                Err(_) => Ending::Failed(broken("read input")),
-            },
-            other => other,
-        };
         let summary = Summary {
             table: self.options.table.clone(),
             read: shared.read.load(Ordering::Relaxed),

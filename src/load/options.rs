@@ -66,6 +66,8 @@ pub struct LoadOptions {
     pub op_column: Option<String>,
     /// Makes the table where it is missing.
     pub create: Option<Create>,
+    /// All or nothing: one transaction, of which nobody sees anything before its end.
+    pub atomic: bool,
     /// Connects, reads and encodes all, and sends no row.
     pub dry_run: bool,
     /// So many rejected records are borne; not given: none, or any number where `rejects` is given.
@@ -100,6 +102,7 @@ impl LoadOptions {
             time_zone: None,
             op_column: None,
             create: None,
+            atomic: false,
             dry_run: false,
             max_errors: None,
             rejects: None,
@@ -122,8 +125,9 @@ impl LoadOptions {
     }
 
     /// True where the first rejected record ends the load: the sink's own policy `fail`, which every write mode has.
+    /// It commits what it can, so an atomic load counts its rejects before COMMIT instead.
     pub(super) fn fails_at_once(&self) -> bool {
-        self.error_limit() == 0 && self.rejects.is_none()
+        self.error_limit() == 0 && self.rejects.is_none() && !self.atomic
     }
 
     /// The sink's and the pool's options: a load's own defaults, then the file, the pairs, the flags.
@@ -145,6 +149,16 @@ impl LoadOptions {
             return Err(config(format!("`{key}` is what --max-errors and --rejects say here")));
         }
         write.apply(pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())))?;
+        if self.atomic {
+            for key in ["sink.write-mode", "bucket.num"] {
+                if pairs.iter().any(|(given, _)| given.eq_ignore_ascii_case(key)) {
+                    return Err(config(format!(
+                        "`{key}` is what --atomic says here: one transaction on one lane"
+                    )));
+                }
+            }
+            write.sink.write_mode = WriteMode::CopyBulkLoadOnConflict;
+        }
         if write.sink.write_mode == WriteMode::Insert {
             write.sink.batch_rows.get_or_insert(BATCH_ROWS);
             write.sink.batch_bytes.get_or_insert(BATCH_BYTES);

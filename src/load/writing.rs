@@ -8,9 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Interval, MissedTickBehavior};
 
+use super::broken;
 use super::events::{Event, Progress, Rejected};
 use super::position::Position;
 use super::reader::{Parcel, Refused, Shared};
@@ -41,10 +42,11 @@ pub(super) struct Writing<'a> {
 
 impl Writing<'_> {
     /// Writes what the reading side sends until it ends, too much is rejected, or `stop` comes. What the sink has
-    /// accepted is settled when this returns.
+    /// accepted is settled when this returns. `read` says how the reading side ended.
     pub(super) async fn run(
         &mut self,
         parcels: &mut mpsc::Receiver<Parcel>,
+        read: oneshot::Receiver<Result<()>>,
         stop: impl Future<Output = ()>,
     ) -> (SinkStats, Ending) {
         let mut stop = pin!(stop);
@@ -56,6 +58,17 @@ impl Writing<'_> {
         };
         self.shared.stop.store(true, Ordering::Relaxed);
         parcels.close();
+        if matches!(ending, Ending::Complete) {
+            // A reader that waits for its input is left behind; one that has ended has a result.
+            ending = match read.await {
+                Ok(Ok(())) => Ending::Complete,
+                Ok(Err(error)) => Ending::Failed(error),
+                Err(_) => Ending::Failed(broken("read input")),
+            };
+        }
+        if self.all_at_once && matches!(ending, Ending::Complete) {
+            ending = self.send(stop, &mut ticks).await.unwrap_or_else(Ending::Failed);
+        }
         let keep = !self.all_at_once || matches!(ending, Ending::Complete);
         if keep && let Err(error) = self.settle(&mut ticks).await {
             ending = match ending {
@@ -132,6 +145,26 @@ impl Writing<'_> {
         }
     }
 
+    /// Waits until the server has all records, and none is committed.
+    async fn send(
+        &mut self,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+        ticks: &mut Interval,
+    ) -> Result<Ending> {
+        let sink = self.sink.clone();
+        let mut send = pin!(sink.send());
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut stop => return Ok(Ending::Interrupted),
+                _ = ticks.tick() => self.tell(),
+                () = &mut send => break,
+            }
+        }
+        self.collect(self.sink.take_rejects())?;
+        Ok(if self.rejected() > self.limit { Ending::TooManyRejected } else { Ending::Complete })
+    }
+
     /// Waits for all that the sink has accepted.
     async fn settle(&mut self, ticks: &mut Interval) -> Result<()> {
         let sink = self.sink.clone();
@@ -151,7 +184,11 @@ impl Writing<'_> {
     /// Rejects that come as an error, under the policy `fail`, are rejects; any other error ends the load.
     fn after(&mut self, result: Result<()>) -> Result<()> {
         match result {
-            Err(error) if error.kind() == ErrorKind::Rejected => self.collect(error.rejects().to_vec()),
+            Err(error) if error.kind() == ErrorKind::Rejected => {
+                self.collect(error.rejects().to_vec())?;
+                // In an appending bulk load a rejected record takes the others with it.
+                if self.sink.stats().failed == 0 { Ok(()) } else { Err(self.placed(error)) }
+            }
             Err(error) => Err(self.placed(error)),
             Ok(()) => Ok(()),
         }

@@ -14,7 +14,7 @@ use super::retry;
 use super::target::Target;
 use super::writer::{self, Conduct, Failure, Identity, InDoubt, Written};
 use crate::connection::Session;
-use crate::error::{Error, ErrorKind, Reject};
+use crate::error::{Error, ErrorKind};
 
 /// What a lane has open.
 pub(super) struct Bulk {
@@ -27,9 +27,9 @@ pub(super) struct Bulk {
 /// What the transaction holds.
 #[derive(Default)]
 struct Contents {
+    /// Those whose fate hangs on COMMIT: all but the rejected ones.
     records: u64,
     without_effect: u64,
-    rejects: Vec<Reject>,
     /// The positions of the first and the last record.
     positions: Option<(u64, u64)>,
 }
@@ -73,8 +73,13 @@ impl OpenBulk {
         match added.unwrap_or_else(|| Err(Failure::not_committed(shared.retry.late()))) {
             Ok((bulk, written)) => {
                 contents.without_effect += written.without_effect;
-                contents.rejects.extend(written.rejects(log));
+                let rejects = written.rejects(log);
+                contents.records -= rejects.len() as u64;
                 bulk.contents = contents;
+                // Rejected whatever becomes of the others; told now, so that who counts them can stop before COMMIT.
+                if !rejects.is_empty() {
+                    shared.account.reject(rejects);
+                }
             }
             Err(failure) => self.fail(shared, contents, failure).await,
         }
@@ -123,14 +128,14 @@ impl OpenBulk {
         let failure = match committed {
             Some(Ok(_)) => {
                 bulk.session.clean();
-                return contents.commit(shared);
+                return shared.account.commit(contents.records, contents.without_effect);
             }
             Some(Err(failure)) => bulk.explained(failure),
             None => Failure { unknown: true, ..Failure::not_committed(shared.retry.late()) },
         };
         drop(bulk);
         let failure = match retry::has_committed(shared, &in_doubt).await {
-            Some(true) => return contents.commit(shared),
+            Some(true) => return shared.account.commit(contents.records, contents.without_effect),
             Some(false) => Failure { unknown: false, ..failure },
             None => failure,
         };
@@ -151,15 +156,6 @@ impl OpenBulk {
         let error = contents.name(error, unknown).with_context("table", table);
         tracing::error!(%error, records = contents.records, "a bulk load failed: nothing since the last flush is committed");
         shared.account.fail(contents.records, unknown, &error);
-    }
-}
-
-impl Contents {
-    fn commit(self, shared: &Shared) {
-        shared.account.commit(self.records - self.rejects.len() as u64, self.without_effect);
-        if !self.rejects.is_empty() {
-            shared.account.reject(self.rejects);
-        }
     }
 }
 

@@ -356,18 +356,27 @@ impl Sink {
 
     /// Waits until the fate of all records that the lanes have is known.
     async fn settle(&self) {
-        let lanes: Vec<(u64, &Arc<Lane>)> =
-            self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect();
+        let lanes = self.seal();
         if self.handle.shared.options.write_mode.is_bulk() {
             // No lane commits before all have sent what they have: what is refused in one undoes it in all.
-            for (accepted, lane) in &lanes {
-                lane.sent(*accepted).await;
-            }
+            sent(&lanes).await;
             lanes.iter().for_each(|(accepted, lane)| lane.finish(*accepted));
         }
         for (accepted, lane) in lanes {
             lane.settled(accepted).await;
         }
+    }
+
+    /// Waits until the server has all records, or has refused them. In a bulk mode nothing of them is committed then.
+    ///
+    /// Cancel safety: may be dropped and called again.
+    pub(crate) async fn send(&self) {
+        sent(&self.seal()).await;
+    }
+
+    /// The lanes, each with the records that it has accepted; their batches are on the way.
+    fn seal(&self) -> Vec<(u64, &Arc<Lane>)> {
+        self.handle.lanes.iter().map(|lane| (lane.seal(), lane)).collect()
     }
 
     /// As long as the guard lives, the sink is not closed.
@@ -479,6 +488,12 @@ impl Handle {
     fn put_back(&self, mut scratch: Scratch) {
         scratch.chunk.log.clear();
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+    }
+}
+
+async fn sent(lanes: &[(u64, &Arc<Lane>)]) {
+    for (accepted, lane) in lanes {
+        lane.sent(*accepted).await;
     }
 }
 

@@ -12,8 +12,7 @@ fn run(arguments: &str) -> Ran {
 fn usage_is_two_and_flags_to_come_are_named() {
     run("load").code(2);
     run("load x.csv -t t --no-such-flag").code(2);
-    for flag in ["--atomic", "--jobs 2", "--resume", "--changelog debezium", "--truncate", "--truncate=fast"]
-    {
+    for flag in ["--jobs 2", "--resume", "--changelog debezium", "--truncate", "--truncate=fast"] {
         let name = flag.split([' ', '=']).next().unwrap();
         run(&format!("load x.csv -t t {flag}")).code(2).says(&[name, "not available yet"]);
     }

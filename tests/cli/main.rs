@@ -1,6 +1,7 @@
 //! Tests of the built command against a real server.
 #![allow(clippy::unwrap_used)]
 
+mod atomic;
 mod changes;
 mod check;
 mod create;

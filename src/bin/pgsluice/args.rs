@@ -138,6 +138,9 @@ pub(crate) struct LoadArgs {
         help_heading = "Table"
     )]
     pub(crate) create: Option<String>,
+    /// All or nothing: one transaction, of which nobody sees anything before its end
+    #[arg(long, help_heading = "Table")]
+    pub(crate) atomic: bool,
     /// Connects, reads and encodes all, and sends no row
     #[arg(long, help_heading = "Table")]
     pub(crate) dry_run: bool,
@@ -163,8 +166,6 @@ pub(crate) struct LoadArgs {
 #[derive(Debug, Args)]
 pub(crate) struct Later {
     #[arg(long, hide = true)]
-    atomic: bool,
-    #[arg(long, hide = true)]
     resume: bool,
     #[arg(long, hide = true)]
     jobs: Option<String>,
@@ -178,7 +179,6 @@ impl Later {
     /// The first of them that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         [
-            ("--atomic", self.atomic),
             ("--resume", self.resume),
             ("--jobs", self.jobs.is_some()),
             ("--changelog", self.changelog.is_some()),

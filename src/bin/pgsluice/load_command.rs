@@ -123,6 +123,7 @@ fn options(args: LoadArgs) -> Result<LoadOptions> {
     options.op_column = args.op_column;
     options.create =
         args.create.map(|columns| if columns.is_empty() { Create::Infer } else { Create::Columns(columns) });
+    options.atomic = args.atomic;
     options.dry_run = args.dry_run;
     options.max_errors = args.max_errors;
     options.rejects = args.rejects;
